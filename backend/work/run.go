@@ -64,6 +64,8 @@ type Attempt struct {
 	Landing     *Landing   `json:"landing,omitempty"` // latest
 	CleanedAt   *time.Time `json:"cleaned_at,omitempty"`
 	Archive     string     `json:"archive,omitempty"` // ref that keeps the work after clean-up
+	Queue       []string   `json:"queue,omitempty"`   // messages that wait for the turn to end
+	Live        *Live      `json:"live,omitempty"`    // while it works; not stored
 }
 
 // Turn returns the newest turn, or nil before the first.
