@@ -12,12 +12,13 @@ type Entry struct {
 	Tool     string     `json:"tool,omitempty"`      // did: the tool's name, in the agent's own words
 	ID       string     `json:"id,omitempty"`        // did, asked: links a call with its result
 	Path     string     `json:"path,omitempty"`      // did: the file it touched, if one
-	Failed   bool       `json:"failed,omitempty"`    // did: the tool said no; ended: not a success
+	Failed   bool       `json:"failed,omitempty"`    // did: the tool said no; asked: refused already; ended: not a success
 	Session  string     `json:"session,omitempty"`   // began
 	Model    string     `json:"model,omitempty"`     // began
 	Usage    *Usage     `json:"usage,omitempty"`     // spent: totals so far
 	ResetsAt *time.Time `json:"resets_at,omitempty"` // limited
-	Class    Class      `json:"class,omitempty"`     // limited, ended: what the agent says about it
+	Class    Class      `json:"class,omitempty"`     // limited, ended, retried: what the agent says about it
+	Wait     Seconds    `json:"wait,omitempty"`      // limited, retried: until it tries again by itself
 	Log      int64      `json:"log,omitempty"`       // byte offset in agent.log of the line it came from
 }
 
