@@ -1,0 +1,335 @@
+package claude
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"offrun/backend/agent"
+	"offrun/backend/work"
+)
+
+// A line is what we read of a line of the stream-json format.
+type line struct {
+	Type      string          `json:"type"`
+	Subtype   string          `json:"subtype"`
+	Timestamp time.Time       `json:"timestamp"`
+	Message   json.RawMessage `json:"message"` // a message of assistant and user, a text of system
+	Error     json.RawMessage `json:"error"`   // a word, or an object with a message
+
+	// system init
+	SessionID    string `json:"session_id"`
+	Model        string `json:"model"`
+	APIKeySource string `json:"apiKeySource"`
+
+	// system api_retry
+	Attempt     int     `json:"attempt"`
+	MaxRetries  int     `json:"max_retries"`
+	RetryMS     float64 `json:"retry_delay_ms"`
+	ErrorStatus *int    `json:"error_status"`
+
+	// system retry, of Qwen Code
+	Data struct {
+		Attempt    int     `json:"attempt"`
+		MaxRetries int     `json:"maxRetries"`
+		DelayMS    float64 `json:"delayMs"`
+	} `json:"data"`
+
+	// system permission_denied
+	ToolName  string `json:"tool_name"`
+	ToolUseID string `json:"tool_use_id"`
+
+	// rate_limit_event
+	RateLimit rateLimit `json:"rate_limit_info"`
+
+	// result
+	IsError   bool     `json:"is_error"`
+	APIError  string   `json:"api_error"`
+	ErrorCode *int     `json:"api_error_status"`
+	Result    string   `json:"result"`
+	Errors    []string `json:"errors"`
+	Usage     usage    `json:"usage"`
+	CostUSD   float64  `json:"total_cost_usd"`
+}
+
+type usage struct {
+	Input      int64 `json:"input_tokens"`
+	CacheWrite int64 `json:"cache_creation_input_tokens"`
+	CacheRead  int64 `json:"cache_read_input_tokens"`
+	Output     int64 `json:"output_tokens"`
+}
+
+type rateLimit struct {
+	Status      string  `json:"status"`
+	ResetsAt    int64   `json:"resetsAt"` // epoch seconds
+	Type        string  `json:"rateLimitType"`
+	Utilization float64 `json:"utilization"`
+}
+
+type block struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+	ToolUseID string          `json:"tool_use_id"`
+	IsError   bool            `json:"is_error"`
+	Content   json.RawMessage `json:"content"`
+}
+
+// Decode reads a line of claude -p --output-format stream-json --verbose. Qwen
+// Code prints the same format, with a word or two of its own.
+func Decode(raw []byte, stderr bool) []work.Entry {
+	if stderr || len(raw) == 0 || raw[0] != '{' || !known(raw) {
+		return nil
+	}
+	var l line
+	if json.Unmarshal(raw, &l) != nil {
+		return nil
+	}
+	var entries []work.Entry
+	switch l.Type {
+	case "system":
+		entries = l.system()
+	case "assistant":
+		entries = l.assistant()
+	case "user":
+		entries = l.results()
+	case "rate_limit_event":
+		entries = l.RateLimit.entries()
+	case "result":
+		entries = l.result()
+	}
+	for i := range entries {
+		entries[i].At = l.Timestamp
+	}
+	return entries
+}
+
+// known spares the parsing of lines that nothing is read from; agents print
+// thousands of them in a second.
+func known(raw []byte) bool {
+	for _, word := range []string{`"assistant"`, `"user"`, `"result"`, `"system"`, `"rate_limit_event"`} {
+		if bytes.Contains(raw, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *line) system() []work.Entry {
+	switch l.Subtype {
+	case "init":
+		e := work.Entry{Kind: work.Began, Session: l.SessionID, Model: l.Model}
+		if l.APIKeySource != "" && l.APIKeySource != "none" {
+			e.Text = "uses " + l.APIKeySource
+		}
+		return []work.Entry{e}
+	case "api_retry":
+		return []work.Entry{l.retry()}
+	case "retry":
+		return l.wait()
+	case "permission_denied":
+		return []work.Entry{{Kind: work.Asked, Failed: true, Tool: l.ToolName, ID: l.ToolUseID,
+			Text: agent.Clean(l.ToolName + ": " + word(l.Message))}}
+	}
+	return nil
+}
+
+func (l *line) retry() work.Entry {
+	cause := word(l.Error)
+	e := work.Entry{Kind: work.Retried, Class: work.ClassNetwork, Wait: work.Seconds(l.RetryMS / 1000)}
+	if l.ErrorStatus != nil {
+		cause = fmt.Sprintf("%s, status %d", cause, *l.ErrorStatus)
+		e.Class = classOf(cause, *l.ErrorStatus)
+	}
+	e.Text = fmt.Sprintf("tries again, %d of %d: %s", l.Attempt, l.MaxRetries, cause)
+	return e
+}
+
+// wait reads a retry of Qwen Code. It does not say why; a minute and more is what
+// it waits after a refusal for too many requests only.
+func (l *line) wait() []work.Entry {
+	if l.Data.DelayMS == 0 {
+		return nil // the retry itself, after the wait
+	}
+	e := work.Entry{Kind: work.Retried, Class: work.ClassNetwork, Wait: work.Seconds(l.Data.DelayMS / 1000),
+		Text: fmt.Sprintf("tries again, %d of %d", l.Data.Attempt, l.Data.MaxRetries)}
+	if e.Wait >= 60 {
+		e.Class = work.ClassLimited
+	}
+	return []work.Entry{e}
+}
+
+// classOf maps the program's own words for an error, or else the HTTP status.
+func classOf(cause string, status int) work.Class {
+	switch {
+	case strings.Contains(cause, "usage_limit") || strings.Contains(cause, "rate_limit") || strings.Contains(cause, "billing_error"):
+		return work.ClassLimited
+	case strings.Contains(cause, "authentication_failed") || strings.Contains(cause, "oauth_org_not_allowed"):
+		return work.ClassNeedsLogin
+	case strings.Contains(cause, "connection_failed"):
+		return work.ClassNetwork
+	case status == 429:
+		return work.ClassLimited
+	case status == 401 || status == 403:
+		return work.ClassNeedsLogin
+	case status >= 500:
+		return work.ClassNetwork
+	}
+	return work.ClassFailed
+}
+
+func (l *line) assistant() []work.Entry {
+	cause := word(l.Error)
+	var entries []work.Entry
+	for _, b := range blocks(l.Message) {
+		switch {
+		case b.Type == "text" && cause != "":
+			// The program's own text about an error; the result repeats it.
+			if classOf(cause, 0) == work.ClassLimited {
+				entries = append(entries, work.Entry{Kind: work.Hit, Class: work.ClassLimited, Text: agent.Clean(b.Text)})
+			}
+		case b.Type == "text" && b.Text != "":
+			entries = append(entries, work.Entry{Kind: work.Said, Text: agent.Clean(b.Text)})
+		case b.Type == "tool_use":
+			entries = append(entries, call(b))
+		}
+	}
+	return entries
+}
+
+// call tells what a tool is about to do.
+func call(b block) work.Entry {
+	var in struct {
+		FilePath     string `json:"file_path"`
+		NotebookPath string `json:"notebook_path"`
+		Path         string `json:"path"`
+		Command      string `json:"command"`
+		Pattern      string `json:"pattern"`
+		URL          string `json:"url"`
+		Query        string `json:"query"`
+		Description  string `json:"description"`
+		Questions    []struct {
+			Question string `json:"question"`
+		} `json:"questions"`
+	}
+	_ = json.Unmarshal(b.Input, &in) // a tool with other fields has no summary
+	if b.Name == "AskUserQuestion" {
+		var asked []string
+		for _, q := range in.Questions {
+			asked = append(asked, q.Question)
+		}
+		return work.Entry{Kind: work.Asked, ID: b.ID, Text: agent.Clean(strings.Join(asked, "\n"))}
+	}
+	e := work.Entry{Kind: work.Did, Tool: b.Name, ID: b.ID, Path: in.FilePath + in.NotebookPath}
+	for _, s := range []string{in.Command, e.Path, in.Pattern, in.URL, in.Query, in.Path, in.Description} {
+		if s != "" {
+			e.Text = agent.Clean(s)
+			break
+		}
+	}
+	return e
+}
+
+func (l *line) results() []work.Entry {
+	var entries []work.Entry
+	for _, b := range blocks(l.Message) {
+		if b.Type == "tool_result" {
+			entries = append(entries, work.Entry{Kind: work.Did, ID: b.ToolUseID, Failed: b.IsError, Text: agent.Clean(text(b.Content))})
+		}
+	}
+	return entries
+}
+
+func (r rateLimit) entries() []work.Entry {
+	e := work.Entry{Kind: work.Hit}
+	if r.ResetsAt > 0 {
+		at := time.Unix(r.ResetsAt, 0).UTC()
+		e.ResetsAt = &at
+	}
+	window := strings.ReplaceAll(r.Type, "_", " ")
+	switch r.Status {
+	case "rejected":
+		e.Class, e.Text = work.ClassLimited, window+" limit reached"
+	case "allowed_warning":
+		e.Text = fmt.Sprintf("%.0f %% of the %s limit used", r.Utilization*100, window)
+	default:
+		return nil
+	}
+	return []work.Entry{e}
+}
+
+// result reads the final word. The subtype of a refused request is "success"
+// too: is_error decides.
+func (l *line) result() []work.Entry {
+	end := work.Entry{Kind: work.Ended}
+	if l.IsError || l.Subtype != "success" {
+		end.Failed = true
+		end.Text = agent.Clean(strings.Join(append([]string{l.Result + word(l.Error)}, l.Errors...), "\n"))
+		end.Text = strings.TrimSpace(end.Text)
+		if end.Text == "" {
+			end.Text = strings.ReplaceAll(l.Subtype, "_", " ")
+		}
+		status := 0
+		if l.ErrorCode != nil {
+			status = *l.ErrorCode
+		}
+		if end.Class = classOf(l.APIError, status); end.Class == work.ClassFailed {
+			end.Class = agent.ClassOf(end.Text)
+		}
+	}
+	spent := work.Entry{Kind: work.Spent, Usage: &work.Usage{
+		Input:   l.Usage.Input + l.Usage.CacheWrite + l.Usage.CacheRead,
+		Output:  l.Usage.Output,
+		CostUSD: l.CostUSD,
+	}}
+	return []work.Entry{spent, end}
+}
+
+func blocks(message json.RawMessage) []block {
+	var m struct {
+		Content json.RawMessage `json:"content"`
+	}
+	if json.Unmarshal(message, &m) != nil {
+		return nil
+	}
+	var bs []block
+	if json.Unmarshal(m.Content, &bs) != nil {
+		return nil // a user's message may be plain text
+	}
+	return bs
+}
+
+// text flattens the content of a tool's result: a text, or a list of blocks.
+func text(content json.RawMessage) string {
+	if s := word(content); s != "" {
+		return s
+	}
+	var bs []block
+	if json.Unmarshal(content, &bs) != nil {
+		return ""
+	}
+	var texts []string
+	for _, b := range bs {
+		if b.Text != "" {
+			texts = append(texts, b.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// word reads a JSON string, or the message of an object, or "".
+func word(raw json.RawMessage) string {
+	var s string
+	if len(raw) == 0 || json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	var o struct {
+		Message string `json:"message"`
+	}
+	_ = json.Unmarshal(raw, &o) // anything else tells nothing
+	return o.Message
+}

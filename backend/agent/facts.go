@@ -1,0 +1,131 @@
+package agent
+
+import (
+	"fmt"
+	"time"
+
+	"offrun/backend/work"
+)
+
+// Facts are what the entries of one turn add up to. Add each entry in order,
+// also those read back from conversation.jsonl; the zero value is a turn that
+// has not said anything.
+type Facts struct {
+	Structured bool           // of the agent; set it before Judge
+	Stdout     string         // the end of standard output, a few KB; set it before Judge
+	Stderr     string         // the end of standard error, likewise
+	Zone       *time.Location // of times that the agent prints without one; nil means the machine's
+
+	Session string
+	Model   string
+	Usage   work.Usage
+	Said    string      // its latest text
+	Asked   string      // the question that waits for an answer
+	Acted   int         // tool calls that succeeded
+	Wall    *work.Entry // the usage limit it ran into
+	Warning *work.Entry // the latest warning before one
+	Ended   *work.Entry // its word that the turn is over
+
+	refused string      // first action refused for want of a permission, nothing done since
+	retry   *work.Entry // latest try again, nothing done since
+	since   time.Time   // of the first of them
+}
+
+// Add takes e into account.
+func (f *Facts) Add(e work.Entry) {
+	switch e.Kind {
+	case work.Began:
+		f.Session, f.Model = e.Session, e.Model
+	case work.Said:
+		f.Said = e.Text
+		f.moved()
+	case work.Did:
+		f.did(e)
+	case work.Asked:
+		if e.Failed {
+			f.refuse(e)
+		} else {
+			f.Asked = e.Text
+		}
+	case work.Told:
+		f.Asked = ""
+	case work.Spent:
+		if e.Usage != nil {
+			f.Usage = *e.Usage
+		}
+	case work.Hit:
+		f.hit(e)
+	case work.Retried:
+		if f.retry == nil {
+			f.since = e.At
+		}
+		f.retry = &e
+	case work.Ended:
+		f.Ended = &e
+	}
+}
+
+// did counts a tool's result; a call alone has a Tool and proves nothing.
+func (f *Facts) did(e work.Entry) {
+	f.moved()
+	if e.Tool == "" && !e.Failed {
+		f.Acted++
+		f.Asked, f.refused = "", ""
+	}
+}
+
+// hit keeps the reset time of an earlier entry about the same wall: agents tell
+// it once, and then the text that people read.
+func (f *Facts) hit(e work.Entry) {
+	if e.Class != work.ClassLimited {
+		f.Warning = &e
+		return
+	}
+	if f.Wall != nil && e.ResetsAt == nil {
+		e.ResetsAt = f.Wall.ResetsAt
+	}
+	f.Wall = &e
+}
+
+func (f *Facts) refuse(e work.Entry) {
+	if f.refused == "" {
+		f.refused = e.Text
+	}
+}
+
+// moved forgets retries: the vendor answered.
+func (f *Facts) moved() {
+	f.retry, f.Wall = nil, nil
+}
+
+// How long a program may try again in vain. A usage limit lasts for hours; a
+// network is often back in minutes.
+const (
+	limitPatience   = time.Minute
+	networkPatience = 5 * time.Minute
+)
+
+// Impatient returns why it is no use to let the program go on, or "": it waits
+// for something that comes in hours or never. The caller stops it with reason
+// GaveUp, and Judge then says what it waited for.
+func (f *Facts) Impatient() string {
+	switch {
+	case f.Ended != nil:
+		return ""
+	case f.Wall != nil && f.Wall.Wait.Duration() > limitPatience:
+		return fmt.Sprintf("it would wait %v for its usage limit", f.Wall.Wait.Duration().Round(time.Second))
+	case f.retry == nil:
+		return ""
+	}
+	patience := networkPatience
+	if f.retry.Class == work.ClassLimited || f.retry.Class == work.ClassNeedsLogin {
+		patience = limitPatience
+	}
+	if wait := f.retry.Wait.Duration(); wait > patience {
+		return fmt.Sprintf("it would wait %v before it tries again", wait.Round(time.Second))
+	}
+	if waited := f.retry.At.Sub(f.since); waited > patience {
+		return fmt.Sprintf("it has tried again for %v in vain: %s", waited.Round(time.Second), f.retry.Text)
+	}
+	return ""
+}

@@ -1,0 +1,183 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"offrun/backend/work"
+)
+
+// A Verdict is what the end of an agent's program means.
+type Verdict struct {
+	Class    work.Class
+	Why      string     // one sentence for people; "" if Class is ok
+	Asked    string     // the question it stopped at, if Class is needs you
+	ResetsAt *time.Time // if Class is limited, and it is known
+}
+
+// Judge says what the end x of a program means, given what it had said. It looks
+// at fields of all entries first, then at text, and at the exit status last. An
+// agent that reports as it goes is never a success without its final word.
+func Judge(f Facts, x work.Exit) Verdict {
+	if x.Reason == work.Stopped {
+		return Verdict{Class: work.ClassCancelled, Why: "cancelled"}
+	}
+	if f.Ended != nil {
+		return f.judgeWord(x)
+	}
+	if f.Wall != nil {
+		return f.limited(f.Wall.Text, x)
+	}
+	switch x.Reason {
+	case work.GaveUp:
+		return f.judgeWait(x)
+	case work.Lost:
+		return Verdict{Class: work.ClassIncomplete, Why: "it and its supervisor were killed before it was done"}
+	case work.Exited, work.Finished:
+		return f.judgeExit(x)
+	}
+	return f.judgeLimit(x)
+}
+
+// judgeWord judges a program that said how its turn ended. Being stopped by us
+// after a good word is a success all the same; a bad exit status of its own is not.
+func (f *Facts) judgeWord(x work.Exit) Verdict {
+	switch {
+	case f.Ended.Failed && f.Ended.Class == work.ClassLimited:
+		return f.limited(f.Ended.Text, x)
+	case f.Ended.Failed && f.Ended.Class == "":
+		return Verdict{Class: work.ClassFailed, Why: firstLine(f.Ended.Text, "it says that it failed")}
+	case f.Ended.Failed:
+		return Verdict{Class: f.Ended.Class, Why: firstLine(f.Ended.Text, string(f.Ended.Class))}
+	case x.Reason == work.Exited && x.Code != 0:
+		return Verdict{Class: work.ClassFailed, Why: "it said that it was done, then came " + f.ending(x)}
+	case f.Asked != "":
+		return Verdict{Class: work.ClassNeedsYou, Asked: f.Asked, Why: "asks: " + firstLine(f.Asked, "")}
+	case f.refused != "":
+		return Verdict{Class: work.ClassNeedsYou, Asked: f.refused, Why: "was not allowed to go on: " + firstLine(f.refused, "")}
+	}
+	return Verdict{Class: work.ClassOK}
+}
+
+func (f *Facts) limited(text string, x work.Exit) Verdict {
+	v := Verdict{Class: work.ClassLimited, Why: firstLine(text, "its usage limit is reached")}
+	for _, e := range []*work.Entry{f.Ended, f.Wall} {
+		if e != nil && e.ResetsAt != nil {
+			v.ResetsAt = e.ResetsAt
+			return v
+		}
+	}
+	zone := f.Zone
+	if zone == nil {
+		zone = time.Local
+	}
+	if t, ok := ResetTime(text, x.EndedAt.In(zone)); ok {
+		v.ResetsAt = &t
+	}
+	return v
+}
+
+// judgeWait judges a program that was stopped because it waited in vain.
+func (f *Facts) judgeWait(x work.Exit) Verdict {
+	switch {
+	case f.Asked != "":
+		return Verdict{Class: work.ClassNeedsYou, Asked: f.Asked, Why: "asks: " + firstLine(f.Asked, "")}
+	case f.retry == nil:
+		return Verdict{Class: work.ClassIncomplete, Why: firstLine(x.Text, "it waited in vain")}
+	case f.retry.Class == work.ClassLimited:
+		return f.limited(f.retry.Text, x)
+	case f.retry.Class == "":
+		return Verdict{Class: work.ClassNetwork, Why: firstLine(f.retry.Text, "it got no answer")}
+	}
+	return Verdict{Class: f.retry.Class, Why: firstLine(f.retry.Text, "it got no answer")}
+}
+
+// judgeLimit judges a program that was ended by a time limit, or never ran. Text
+// on standard error often tells why: a login that nobody completes, for one.
+func (f *Facts) judgeLimit(x work.Exit) Verdict {
+	v := Verdict{Class: work.ClassNoStart, Why: firstLine(x.Text, "it could not be started")}
+	switch x.Reason {
+	case work.NoStart:
+		v.Why = "it printed nothing within its start limit"
+	case work.TimedOut:
+		v = Verdict{Class: work.ClassTimedOut, Why: fmt.Sprintf("it was stopped at its time limit, after %v", x.EndedAt.Sub(x.StartedAt).Round(time.Second))}
+	}
+	if f.retry != nil && (f.retry.Class == work.ClassLimited || f.retry.Class == work.ClassNetwork || f.retry.Class == work.ClassNeedsLogin) {
+		return f.judgeWait(x)
+	}
+	if class := ClassOf(f.Stderr); x.Reason != work.NotStarted && class == work.ClassNeedsLogin {
+		return Verdict{Class: class, Why: lineOf(f.Stderr, class)}
+	}
+	return v
+}
+
+// quick is how soon a program ends that was turned away.
+const quick = 15 * time.Second
+
+// small is the most output, in bytes, of a program that only said why it stops.
+const small = 4 << 10
+
+// judgeExit judges a program that ended by itself without a final word.
+func (f *Facts) judgeExit(x work.Exit) Verdict {
+	output := f.Stderr
+	if !f.Structured || f.Said == "" { // what a structured agent says is about the task
+		output = f.Stdout + "\n" + f.Stderr
+	}
+	class := ClassOf(output)
+	turnedAway := class != work.ClassFailed && (x.Code != 0 || f.Acted == 0 && x.Stdout+x.Stderr < small)
+	switch {
+	case turnedAway && class == work.ClassLimited:
+		return f.limited(lineOf(output, class), x)
+	case turnedAway:
+		return Verdict{Class: class, Why: lineOf(output, class)}
+	case x.Code != 0 && f.Acted == 0 && x.EndedAt.Sub(x.StartedAt) < quick:
+		return Verdict{Class: work.ClassFailed, Why: f.ending(x) + " before it did anything; see whether its login and its usage are in order"}
+	case x.Code != 0:
+		return Verdict{Class: work.ClassFailed, Why: f.ending(x)}
+	case f.Structured:
+		return Verdict{Class: work.ClassIncomplete, Why: "it ended without saying that it was done"}
+	case f.Asked != "":
+		return Verdict{Class: work.ClassNeedsYou, Asked: f.Asked, Why: "asks: " + firstLine(f.Asked, "")}
+	}
+	return Verdict{Class: work.ClassOK}
+}
+
+// ending tells an exit for people, with the last line of whichever stream has one.
+func (f *Facts) ending(x work.Exit) string {
+	how := fmt.Sprintf("exit status %d", x.Code)
+	if x.Signal != "" {
+		how = "signal: " + x.Signal
+	}
+	for _, text := range []string{f.Stderr, f.Stdout} {
+		lines := strings.Split(strings.TrimSpace(Clean(text)), "\n")
+		if last := strings.TrimSpace(lines[len(lines)-1]); last != "" && !strings.HasPrefix(last, "{") {
+			return how + ": " + Cut(last, whyText)
+		}
+	}
+	if f.Said != "" {
+		return how + ": " + firstLine(f.Said, "")
+	}
+	return how
+}
+
+// whyText is the most text of an agent, in bytes, in a Why.
+const whyText = 300
+
+func firstLine(text, otherwise string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(Clean(text)), "\n")
+	if line == "" {
+		return otherwise
+	}
+	return Cut(line, whyText)
+}
+
+// lineOf returns the first line of text that tells of class.
+func lineOf(text string, class work.Class) string {
+	for line := range strings.Lines(text) {
+		if ClassOf(line) == class {
+			return firstLine(line, string(class))
+		}
+	}
+	return string(class)
+}
