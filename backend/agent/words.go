@@ -31,7 +31,7 @@ var words = []struct {
 		"econnrefused", "econnreset", "enotfound", "etimedout", "eai_again", "getaddrinfo", "connection refused", "connection reset",
 		"connection failed", "could not connect", "network is unreachable", "no such host", "waiting for network",
 		"error sending request", "fetch failed", "stream disconnected", "experiencing high demand", "at capacity",
-		"overloaded", "service unavailable", "internal server error", "bad gateway", "gateway timeout",
+		"overloaded", "service unavailable", "internal server error", "internal error has occurred", "bad gateway", "gateway timeout",
 	}},
 }
 

@@ -11,61 +11,94 @@ import (
 	"offrun/backend/work"
 )
 
-// A line is what we read of a line of the stream-json format.
-type line struct {
-	Type      string          `json:"type"`
-	Subtype   string          `json:"subtype"`
-	Timestamp time.Time       `json:"timestamp"`
-	Message   json.RawMessage `json:"message"` // a message of assistant and user, a text of system
-	Error     json.RawMessage `json:"error"`   // a word, or an object with a message
+// Decode reads a line of claude -p --output-format stream-json --verbose. Qwen
+// Code prints the same format, with a word or two of its own.
+func Decode(raw []byte, stderr bool) []work.Entry {
+	if stderr {
+		return nil
+	}
+	switch kind(raw) {
+	case "assistant":
+		return entries[assistant](raw)
+	case "user":
+		return entries[user](raw)
+	case "system":
+		return entries[system](raw)
+	case "rate_limit_event":
+		return entries[limit](raw)
+	case "result":
+		return entries[result](raw)
+	}
+	return nil
+}
 
-	// system init
+// kind returns the type of a line. Nearly all lines begin with it, and a flood of
+// them is not to be parsed twice.
+func kind(raw []byte) string {
+	if after, ok := bytes.CutPrefix(raw, []byte(`{"type":"`)); ok {
+		if name, _, ok := bytes.Cut(after, []byte(`"`)); ok {
+			return string(name)
+		}
+	}
+	var l struct {
+		Type string `json:"type"`
+	}
+	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &l) != nil {
+		return ""
+	}
+	return l.Type
+}
+
+// entries reads raw as a line of kind L.
+func entries[L interface {
+	at() time.Time
+	entries() []work.Entry
+}](raw []byte) []work.Entry {
+	var l L
+	if json.Unmarshal(raw, &l) != nil {
+		return nil
+	}
+	es := l.entries()
+	for i := range es {
+		es[i].At = l.at()
+	}
+	return es
+}
+
+// A stamp is in lines of every kind, though not in every line.
+type stamp struct {
+	Timestamp time.Time `json:"timestamp"`
+}
+
+func (s stamp) at() time.Time { return s.Timestamp }
+
+type system struct {
+	stamp
+	Subtype string `json:"subtype"`
+
+	// init
 	SessionID    string `json:"session_id"`
 	Model        string `json:"model"`
 	APIKeySource string `json:"apiKeySource"`
 
-	// system api_retry
-	Attempt     int     `json:"attempt"`
-	MaxRetries  int     `json:"max_retries"`
-	RetryMS     float64 `json:"retry_delay_ms"`
-	ErrorStatus *int    `json:"error_status"`
+	// api_retry
+	Attempt     int             `json:"attempt"`
+	MaxRetries  int             `json:"max_retries"`
+	RetryMS     float64         `json:"retry_delay_ms"`
+	ErrorStatus *int            `json:"error_status"`
+	Error       json.RawMessage `json:"error"`
 
-	// system retry, of Qwen Code
+	// retry, of Qwen Code
 	Data struct {
 		Attempt    int     `json:"attempt"`
 		MaxRetries int     `json:"maxRetries"`
 		DelayMS    float64 `json:"delayMs"`
 	} `json:"data"`
 
-	// system permission_denied
-	ToolName  string `json:"tool_name"`
-	ToolUseID string `json:"tool_use_id"`
-
-	// rate_limit_event
-	RateLimit rateLimit `json:"rate_limit_info"`
-
-	// result
-	IsError   bool     `json:"is_error"`
-	APIError  string   `json:"api_error"`
-	ErrorCode *int     `json:"api_error_status"`
-	Result    string   `json:"result"`
-	Errors    []string `json:"errors"`
-	Usage     usage    `json:"usage"`
-	CostUSD   float64  `json:"total_cost_usd"`
-}
-
-type usage struct {
-	Input      int64 `json:"input_tokens"`
-	CacheWrite int64 `json:"cache_creation_input_tokens"`
-	CacheRead  int64 `json:"cache_read_input_tokens"`
-	Output     int64 `json:"output_tokens"`
-}
-
-type rateLimit struct {
-	Status      string  `json:"status"`
-	ResetsAt    int64   `json:"resetsAt"` // epoch seconds
-	Type        string  `json:"rateLimitType"`
-	Utilization float64 `json:"utilization"`
+	// permission_denied
+	ToolName  string          `json:"tool_name"`
+	ToolUseID string          `json:"tool_use_id"`
+	Message   json.RawMessage `json:"message"`
 }
 
 type block struct {
@@ -79,47 +112,35 @@ type block struct {
 	Content   json.RawMessage `json:"content"`
 }
 
-// Decode reads a line of claude -p --output-format stream-json --verbose. Qwen
-// Code prints the same format, with a word or two of its own.
-func Decode(raw []byte, stderr bool) []work.Entry {
-	if stderr || len(raw) == 0 || raw[0] != '{' || !known(raw) {
-		return nil
-	}
-	var l line
-	if json.Unmarshal(raw, &l) != nil {
-		return nil
-	}
-	var entries []work.Entry
-	switch l.Type {
-	case "system":
-		entries = l.system()
-	case "assistant":
-		entries = l.assistant()
-	case "user":
-		entries = l.results()
-	case "rate_limit_event":
-		entries = l.RateLimit.entries()
-	case "result":
-		entries = l.result()
-	}
-	for i := range entries {
-		entries[i].At = l.Timestamp
-	}
-	return entries
+type limit struct {
+	stamp
+	Info struct {
+		Status      string  `json:"status"`
+		ResetsAt    int64   `json:"resetsAt"` // epoch seconds
+		Type        string  `json:"rateLimitType"`
+		Utilization float64 `json:"utilization"`
+	} `json:"rate_limit_info"`
 }
 
-// known spares the parsing of lines that nothing is read from; agents print
-// thousands of them in a second.
-func known(raw []byte) bool {
-	for _, word := range []string{`"assistant"`, `"user"`, `"result"`, `"system"`, `"rate_limit_event"`} {
-		if bytes.Contains(raw, []byte(word)) {
-			return true
-		}
-	}
-	return false
+type result struct {
+	stamp
+	Subtype  string          `json:"subtype"`
+	IsError  bool            `json:"is_error"`
+	APIError string          `json:"api_error"`
+	Status   int             `json:"api_error_status"`
+	Result   string          `json:"result"`
+	Errors   []string        `json:"errors"`
+	Error    json.RawMessage `json:"error"`
+	CostUSD  float64         `json:"total_cost_usd"`
+	Usage    struct {
+		Input      int64 `json:"input_tokens"`
+		CacheWrite int64 `json:"cache_creation_input_tokens"`
+		CacheRead  int64 `json:"cache_read_input_tokens"`
+		Output     int64 `json:"output_tokens"`
+	} `json:"usage"`
 }
 
-func (l *line) system() []work.Entry {
+func (l system) entries() []work.Entry {
 	switch l.Subtype {
 	case "init":
 		e := work.Entry{Kind: work.Began, Session: l.SessionID, Model: l.Model}
@@ -138,7 +159,7 @@ func (l *line) system() []work.Entry {
 	return nil
 }
 
-func (l *line) retry() work.Entry {
+func (l system) retry() work.Entry {
 	cause := word(l.Error)
 	e := work.Entry{Kind: work.Retried, Class: work.ClassNetwork, Wait: work.Seconds(l.RetryMS / 1000)}
 	if l.ErrorStatus != nil {
@@ -151,7 +172,7 @@ func (l *line) retry() work.Entry {
 
 // wait reads a retry of Qwen Code. It does not say why; a minute and more is what
 // it waits after a refusal for too many requests only.
-func (l *line) wait() []work.Entry {
+func (l system) wait() []work.Entry {
 	if l.Data.DelayMS == 0 {
 		return nil // the retry itself, after the wait
 	}
@@ -182,10 +203,18 @@ func classOf(cause string, status int) work.Class {
 	return work.ClassFailed
 }
 
-func (l *line) assistant() []work.Entry {
+type assistant struct {
+	stamp
+	Error   json.RawMessage `json:"error"`
+	Message struct {
+		Content []block `json:"content"`
+	} `json:"message"`
+}
+
+func (l assistant) entries() []work.Entry {
 	cause := word(l.Error)
 	var entries []work.Entry
-	for _, b := range blocks(l.Message) {
+	for _, b := range l.Message.Content {
 		switch {
 		case b.Type == "text" && cause != "":
 			// The program's own text about an error; the result repeats it.
@@ -234,9 +263,18 @@ func call(b block) work.Entry {
 	return e
 }
 
-func (l *line) results() []work.Entry {
+// User carries the results of tools. What the user says is a text and gives
+// nothing: whoever sent it knows.
+type user struct {
+	stamp
+	Message struct {
+		Content []block `json:"content"`
+	} `json:"message"`
+}
+
+func (l user) entries() []work.Entry {
 	var entries []work.Entry
-	for _, b := range blocks(l.Message) {
+	for _, b := range l.Message.Content {
 		if b.Type == "tool_result" {
 			entries = append(entries, work.Entry{Kind: work.Did, ID: b.ToolUseID, Failed: b.IsError, Text: agent.Clean(text(b.Content))})
 		}
@@ -244,7 +282,8 @@ func (l *line) results() []work.Entry {
 	return entries
 }
 
-func (r rateLimit) entries() []work.Entry {
+func (l limit) entries() []work.Entry {
+	r := l.Info
 	e := work.Entry{Kind: work.Hit}
 	if r.ResetsAt > 0 {
 		at := time.Unix(r.ResetsAt, 0).UTC()
@@ -262,9 +301,9 @@ func (r rateLimit) entries() []work.Entry {
 	return []work.Entry{e}
 }
 
-// result reads the final word. The subtype of a refused request is "success"
+// The final word. The subtype of a refused request is "success"
 // too: is_error decides.
-func (l *line) result() []work.Entry {
+func (l result) entries() []work.Entry {
 	end := work.Entry{Kind: work.Ended}
 	if l.IsError || l.Subtype != "success" {
 		end.Failed = true
@@ -273,11 +312,7 @@ func (l *line) result() []work.Entry {
 		if end.Text == "" {
 			end.Text = strings.ReplaceAll(l.Subtype, "_", " ")
 		}
-		status := 0
-		if l.ErrorCode != nil {
-			status = *l.ErrorCode
-		}
-		if end.Class = classOf(l.APIError, status); end.Class == work.ClassFailed {
+		if end.Class = classOf(l.APIError, l.Status); end.Class == work.ClassFailed {
 			end.Class = agent.ClassOf(end.Text)
 		}
 	}
@@ -287,20 +322,6 @@ func (l *line) result() []work.Entry {
 		CostUSD: l.CostUSD,
 	}}
 	return []work.Entry{spent, end}
-}
-
-func blocks(message json.RawMessage) []block {
-	var m struct {
-		Content json.RawMessage `json:"content"`
-	}
-	if json.Unmarshal(message, &m) != nil {
-		return nil
-	}
-	var bs []block
-	if json.Unmarshal(m.Content, &bs) != nil {
-		return nil // a user's message may be plain text
-	}
-	return bs
 }
 
 // text flattens the content of a tool's result: a text, or a list of blocks.

@@ -29,11 +29,6 @@ type line struct {
 			Output string `json:"output"`
 			Error  string `json:"error"`
 		} `json:"state"`
-		Tokens struct {
-			Input  int64 `json:"input"`
-			Output int64 `json:"output"`
-		} `json:"tokens"`
-		Cost float64 `json:"cost"`
 	} `json:"part"`
 	Error struct {
 		Name string `json:"name"`
@@ -76,11 +71,10 @@ func (l *line) entries() []work.Entry {
 		done := work.Entry{Kind: work.Did, ID: p.CallID, Failed: p.State.Status == "error", Text: agent.Clean(p.State.Output + p.State.Error)}
 		return []work.Entry{call, done}
 	case "step_finish":
-		spent := work.Entry{Kind: work.Spent, Usage: &work.Usage{Input: p.Tokens.Input, Output: p.Tokens.Output, CostUSD: p.Cost}}
-		if p.Reason != "stop" {
-			return []work.Entry{spent}
+		// Its tokens are those of one step, and a sum is told nowhere.
+		if p.Reason == "stop" {
+			return []work.Entry{{Kind: work.Ended}}
 		}
-		return []work.Entry{spent, {Kind: work.Ended}}
 	case "error":
 		return []work.Entry{l.failed()}
 	}
