@@ -3,12 +3,23 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"syscall"
 
-	"github.com/mattn/go-sqlite3"
-
 	"offrun/backend/work"
+)
+
+// trouble is what an error of SQLite means to the user.
+type trouble string
+
+const (
+	none       trouble = "" // no error of SQLite
+	locked     trouble = "locked"
+	full       trouble = "full"
+	unwritable trouble = "unwritable"
+	broken     trouble = "broken"
+	other      trouble = "other"
 )
 
 func (db *DB) explain(err error) error { return explain(err, db.path) }
@@ -19,20 +30,17 @@ func explain(err error, path string) error {
 	if _, done := errors.AsType[*work.Error](err); done {
 		return err
 	}
-	e, ok := errors.AsType[sqlite3.Error](err)
-	if !ok {
-		return err
-	}
-	switch {
-	case e.Code == sqlite3.ErrBusy, e.Code == sqlite3.ErrLocked:
-		return inUse(err, path)
-	case e.Code == sqlite3.ErrFull, e.SystemErrno == syscall.ENOSPC, e.SystemErrno == syscall.EDQUOT:
+	switch what := troubleOf(err); {
+	case what == full, errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return work.Hide(work.Unavailable, err, "no space left for the database "+path).
 			Do("Free some disk space; nothing that was recorded before is lost.")
-	case e.Code == sqlite3.ErrReadonly, e.Code == sqlite3.ErrCantOpen, e.Code == sqlite3.ErrPerm, e.Code == sqlite3.ErrAuth:
-		return work.Hide(work.Unavailable, err, "the database "+path+" cannot be opened for writing").
-			Do(fmt.Sprintf("Make %s writable for you, or set OFFRUN_HOME to another folder.", filepath.Dir(path)))
-	case damaged(err):
+	case what == unwritable, errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.EROFS):
+		return cannotWrite(err, path)
+	case what == none:
+		return err
+	case what == locked:
+		return inUse(err, path)
+	case what == broken:
 		return work.Hide(work.Unavailable, err, "the database "+path+" is damaged").
 			Do("Restart Offrun: it moves the damaged file aside and rebuilds the database from the files.")
 	}
@@ -40,10 +48,7 @@ func explain(err error, path string) error {
 }
 
 // damaged reports whether err says that the file is no database, or a broken one.
-func damaged(err error) bool {
-	e, ok := errors.AsType[sqlite3.Error](err)
-	return ok && (e.Code == sqlite3.ErrCorrupt || e.Code == sqlite3.ErrNotADB) || errors.Is(err, errCheck)
-}
+func damaged(err error) bool { return troubleOf(err) == broken || errors.Is(err, errCheck) }
 
 // inUse names the process that keeps the database locked, where that can be told.
 func inUse(err error, path string) error {
@@ -53,4 +58,9 @@ func inUse(err error, path string) error {
 	}
 	return work.Hide(work.Busy, err, fmt.Sprintf("the database %s is locked by %s", path, who)).
 		Do("Close that program, then try again.")
+}
+
+func cannotWrite(err error, path string) error {
+	return work.Hide(work.Unavailable, err, fmt.Sprintf("the database %s cannot be opened for writing", path)).
+		Do(fmt.Sprintf("Make %s writable for you, or set OFFRUN_HOME to another folder.", filepath.Dir(path)))
 }

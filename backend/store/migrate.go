@@ -186,11 +186,6 @@ func cannotUpgrade(err error, path string) error {
 		Do("Run `offrun reindex`: it makes a new database from the files and keeps the old one beside it.")
 }
 
-func cannotWrite(err error, path string) error {
-	return work.Hide(work.Unavailable, err, "the folder "+filepath.Dir(path)+" cannot be written").
-		Do("Make it writable for you, or set OFFRUN_HOME to another folder.")
-}
-
 func removeAll(paths ...string) error {
 	for _, p := range paths {
 		if err := os.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -34,7 +34,7 @@ func Open(ctx context.Context, path string, o Options) (_ *DB, err error) {
 	o = o.withDefaults()
 	lock, err := proc.Lock(path + ".lock")
 	if err != nil {
-		return nil, err
+		return nil, explain(err, path)
 	}
 	db := &DB{path: path, lock: lock, now: o.Now}
 	defer func() {
