@@ -103,3 +103,20 @@ func (a *Attempt) Why() string {
 	}
 	return ""
 }
+
+// Unfinished reports whether Offrun has work to do on a: it is not final, it
+// runs on behind a question that a person could answer, or a message waits for
+// its turn. An attempt that waits for a person to repair something is not.
+func (a *Attempt) Unfinished() bool {
+	if !a.State().Final() {
+		return true
+	}
+	t := a.Turn()
+	if t == nil || a.Failure != nil {
+		return false
+	}
+	if t.EndedAt != nil {
+		return len(a.Queue) > 0
+	}
+	return t.StartedAt != nil && t.Blocked == ""
+}

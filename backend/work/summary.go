@@ -10,6 +10,7 @@ type RunSummary struct {
 	Title     string           `json:"title"`
 	StartedAt time.Time        `json:"started_at"`
 	Final     bool             `json:"final"`
+	Baseline  bool             `json:"baseline"` // it is known what the tests say on the base commit
 	Attempts  []AttemptSummary `json:"attempts"`
 }
 
@@ -23,7 +24,7 @@ type AttemptSummary struct {
 
 // Summary returns what a list shows of r.
 func (r *Run) Summary() RunSummary {
-	s := RunSummary{ID: r.ID, Project: r.Project, Card: r.Card.ID, Title: r.Card.Title, StartedAt: r.StartedAt, Final: r.Final()}
+	s := RunSummary{ID: r.ID, Project: r.Project, Card: r.Card.ID, Title: r.Card.Title, StartedAt: r.StartedAt, Final: r.Final(), Baseline: r.Baseline != nil}
 	for i := range r.Attempts {
 		a := &r.Attempts[i]
 		as := AttemptSummary{Name: a.Name, State: a.State()}
