@@ -82,7 +82,8 @@ func checkOne(t *testing.T, a agent.Agent, ask agent.Ask) {
 	if !a.Simulated && slices.Contains([]string{"sh", "bash", "zsh"}, filepath.Base(c.Argv[0])) {
 		t.Errorf("argv %q goes through a shell", c.Argv)
 	}
-	if inArgs := slices.ContainsFunc(c.Argv, func(s string) bool { return strings.Contains(s, ask.Prompt) }); inArgs == (c.Stdin == ask.Prompt) && !a.Simulated {
+	inArgs := slices.ContainsFunc(c.Argv, func(s string) bool { return strings.Contains(s, ask.Prompt) })
+	if inArgs == (c.Stdin == ask.Prompt) && !slices.Contains(c.Argv, ask.TaskFile) {
 		t.Errorf("prompt %q is to arrive once, by stdin or by argument: %q, stdin %q", ask.Prompt, c.Argv, c.Stdin)
 	}
 	if strings.Contains(c.Shown(ask.Prompt), ask.Prompt) && !strings.Contains(ask.Prompt, "{{prompt}}") {
