@@ -16,10 +16,11 @@ type RunSummary struct {
 
 // An AttemptSummary is what a list shows of an attempt.
 type AttemptSummary struct {
-	Name  AttemptName `json:"attempt"`
-	State State       `json:"state"`
-	Tests TestStatus  `json:"tests,omitempty"`
-	Files int         `json:"files"`
+	Name   AttemptName `json:"attempt"`
+	State  State       `json:"state"`
+	Tests  TestStatus  `json:"tests,omitempty"`
+	Files  int         `json:"files"`
+	Landed bool        `json:"landed,omitempty"`
 }
 
 // Summary returns what a list shows of r.
@@ -27,7 +28,7 @@ func (r *Run) Summary() RunSummary {
 	s := RunSummary{ID: r.ID, Project: r.Project, Card: r.Card.ID, Title: r.Card.Title, StartedAt: r.StartedAt, Final: r.Final(), Baseline: r.Baseline != nil}
 	for i := range r.Attempts {
 		a := &r.Attempts[i]
-		as := AttemptSummary{Name: a.Name, State: a.State()}
+		as := AttemptSummary{Name: a.Name, State: a.State(), Landed: a.Landing != nil && a.Landing.UndoneAt == nil}
 		if t := a.Turn(); t != nil && t.Tests != nil {
 			as.Tests = t.Tests.Status
 		}
