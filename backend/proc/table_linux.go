@@ -77,7 +77,10 @@ func parseStat(stat string, boot time.Time) (entry, error) {
 		e.cpu += time.Duration(number(s)) * tick
 	}
 	e.started = boot.Add(time.Duration(number(fields[19])) * tick)
-	return e, errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return entry{}, err
+	}
+	return e, nil
 }
 
 func cutLast(s, sep string) (before, after string, found bool) {
