@@ -30,7 +30,7 @@ func (h *Hunk) Formatting(syn Syntax) int {
 		before, after := texts(deleted), texts(added)
 		if sameMeaning(before, after, syn) {
 			count += len(before) + len(after)
-		} else if len(before) > 0 && len(after) > 0 {
+		} else if min(len(before), len(after)) > 0 && len(before)+len(after) > 2 {
 			count += formattingWithin(before, after, syn)
 		}
 	})
