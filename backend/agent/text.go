@@ -19,7 +19,7 @@ func Clean(text string) string {
 	if strings.IndexFunc(text, func(r rune) bool { return r == utf8.RuneError || isControl(r) }) < 0 {
 		return text
 	}
-	text = escapes.ReplaceAllString(text, "")
+	text = escapes.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	text = strings.Map(func(r rune) rune {
 		if isControl(r) {
@@ -27,7 +27,7 @@ func Clean(text string) string {
 		}
 		return r
 	}, text)
-	return Cut(strings.ToValidUTF8(text, "\uFFFD"), work.MaxEntryText)
+	return Cut(text, work.MaxEntryText)
 }
 
 func isControl(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 }
