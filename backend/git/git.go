@@ -17,6 +17,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"offrun/backend/proc"
@@ -29,6 +30,8 @@ type Repo struct {
 	Dir    string // top folder of the main checkout
 	GitDir string // the common git directory, shared by all worktrees
 	Admin  string // git directory of Dir, if it is not GitDir: Dir is a linked worktree of a bare repository
+
+	objects string // scratch object folders, NUL-separated; see WithObjects
 }
 
 // settings are given to every call. They make git behave the same on every
@@ -84,7 +87,7 @@ type call struct {
 	gitDir    string    // "" means that git looks for the repository from dir
 	commonDir string    // given too, as the file that names it is the agent's (S08)
 	workTree  string    //
-	config    []string  // settings for this call only
+	config    []string  // settings for this call only: key, value, key, value …
 	env       []string  // variables for this call only
 	stdin     io.Reader // nil is the null device
 }
@@ -96,7 +99,7 @@ func (r Repo) at() call {
 	if r.Admin != "" {
 		gitDir = r.Admin
 	}
-	return call{dir: r.Dir, gitDir: gitDir, commonDir: r.GitDir, workTree: r.Dir}
+	return call{dir: r.Dir, gitDir: gitDir, commonDir: r.GitDir, workTree: r.Dir, env: r.objectEnv()}
 }
 
 // run starts git on the main checkout and returns what it wrote.
@@ -115,9 +118,9 @@ func (c call) with(env ...string) call {
 	return c
 }
 
-// set returns c with more settings, "key=value".
-func (c call) set(config ...string) call {
-	c.config = append(c.config[:len(c.config):len(c.config)], config...)
+// set returns c with one more setting.
+func (c call) set(key, value string) call {
+	c.config = append(c.config[:len(c.config):len(c.config)], key, value)
 	return c
 }
 
@@ -155,10 +158,14 @@ func (c call) command(args []string) proc.Cmd {
 	for _, s := range settings {
 		argv = append(argv, "-c", s)
 	}
-	for _, s := range c.config {
-		argv = append(argv, "-c", s)
-	}
 	env := append(environ(), c.env...)
+	// Not as -c: a key may hold a "=", and one of an agent's choice should not
+	// become another setting.
+	for i := 0; i < len(c.config); i += 2 {
+		n := strconv.Itoa(i / 2)
+		env = append(env, "GIT_CONFIG_KEY_"+n+"="+c.config[i], "GIT_CONFIG_VALUE_"+n+"="+c.config[i+1])
+	}
+	env = append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(c.config)/2))
 	if c.gitDir != "" {
 		argv = append(argv, "--git-dir="+c.gitDir, "--work-tree="+c.workTree)
 		env = append(env, "GIT_COMMON_DIR="+c.commonDir)
