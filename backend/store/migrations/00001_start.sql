@@ -1,6 +1,6 @@
 -- Every "data" column holds the JSON of the noun in package work; the other
--- columns are copies of what queries look for, written together with it.
--- "summary" stands before "data", so that lists need not read the long rows.
+-- columns are copies of what queries look for, written together with it. Lists
+-- are read from indexes that hold the summaries, without touching the long rows.
 
 -- +goose Up
 create table meta (
@@ -22,8 +22,8 @@ create table runs (
     data       text    not null, -- work.Run without attempts
     unique (project, id)
 ) strict;
-create index runs_newest on runs (started_at);
-create index runs_of_project on runs (project, started_at);
+create index runs_newest on runs (started_at, n, project, summary);
+create index runs_of_project on runs (project, started_at, n, summary);
 create index runs_by_id on runs (id);
 
 create table attempts (
@@ -36,6 +36,7 @@ create table attempts (
     data    text    not null, -- work.Attempt
     unique (run, name)
 ) strict;
+create index attempts_list on attempts (run, n, state, summary);
 create index attempts_active on attempts (run) where active;
 
 create table baselines (
