@@ -4,17 +4,22 @@
 package compare
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
+	"time"
 
 	"offrun/backend/work"
 )
 
-// An Input is all that Compare looks at.
-type Input struct {
-	Run   work.Run
-	Noise map[work.AttemptName]Noise  // of each diff.patch; see Count
-	Notes map[work.AttemptName]string // NOTES.md as it may be shown, with secrets taken out
+// In is all that Compare looks at. The lists go with Run.Attempts, attempt by
+// attempt; they may be shorter, and hold a zero value where there is nothing.
+type In struct {
+	Run     work.Run
+	Now     time.Time           // until when attempts at work have taken time
+	Patches [][]byte            // diff.patch
+	Heads   []map[string]string // first lines of changed files, by path, so that generated ones are known
+	Notes   []string            // NOTES.md as it may be shown, with secrets taken out
 }
 
 // Compare returns a verdict for every attempt of the run, best first: what
@@ -22,7 +27,7 @@ type Input struct {
 // then what is still at work, and what failed last. Among equals, the one comes
 // first that broke fewer rules, then the one that is less to read, then the
 // faster one.
-func Compare(in Input) work.Comparison {
+func Compare(in In) work.Comparison {
 	run := &in.Run
 	c := work.Comparison{Run: run.ID, Base: run.Base, Card: cmp.Or(run.Card.Title, string(run.Card.ID)), Attempts: []work.Verdict{}}
 	r := rulesOf(run)
@@ -32,9 +37,13 @@ func Compare(in Input) work.Comparison {
 	}
 	for i := range run.Attempts {
 		a := &run.Attempts[i]
-		v := verdict(a, run.Baseline, r)
-		v.Noise = in.Noise[a.Name].Share()
-		v.Notes = Uncertain(in.Notes[a.Name])
+		v := verdict(a, run.Baseline, r, in.Now)
+		v.Notes = Uncertain(at(in.Notes, i))
+		noise, err := Count(bytes.NewReader(at(in.Patches, i)), at(in.Heads, i))
+		if err != nil {
+			v.Notices = append(v.Notices, "diff.patch is damaged, so its noise is unknown: "+err.Error())
+		}
+		v.Noise = noise.Share()
 		for j := range run.Attempts {
 			if i != j && len(changed[j]) > 0 {
 				v.Overlap[run.Attempts[j].Name] = overlap(changes(a), changed[j])
@@ -46,8 +55,16 @@ func Compare(in Input) work.Comparison {
 	return c
 }
 
-// verdict is what can be said about a without the other attempts.
-func verdict(a *work.Attempt, baseline *work.Tests, r rules) work.Verdict {
+// at returns list[i], or the zero value if the list is shorter.
+func at[T any](list []T, i int) (v T) {
+	if i < len(list) {
+		v = list[i]
+	}
+	return v
+}
+
+// verdict is what can be said about a without its patch and the other attempts.
+func verdict(a *work.Attempt, baseline *work.Tests, r rules, now time.Time) work.Verdict {
 	v := work.Verdict{
 		Attempt: a.Name, Agent: a.Agent, Model: a.Model, Simulated: a.Simulated,
 		State: a.State(), Why: a.Why(),
@@ -63,7 +80,7 @@ func verdict(a *work.Attempt, baseline *work.Tests, r rules) work.Verdict {
 		v.Landed = a.Landing.Commit
 	}
 	for i := range a.Turns {
-		spent(&v, &a.Turns[i])
+		spent(&v, &a.Turns[i], now)
 	}
 	if t := a.Turn(); t != nil {
 		if t.Tests != nil {
@@ -80,11 +97,14 @@ func verdict(a *work.Attempt, baseline *work.Tests, r rules) work.Verdict {
 }
 
 // spent adds what one turn took to v.
-func spent(v *work.Verdict, t *work.Turn) {
+func spent(v *work.Verdict, t *work.Turn, now time.Time) {
 	v.Tokens += t.Usage.Input + t.Usage.Output
 	v.CostUSD += t.Usage.CostUSD
-	if t.Agent != nil {
+	switch {
+	case t.Agent != nil:
 		v.Seconds += work.SecondsOf(t.Agent.EndedAt.Sub(t.Agent.StartedAt))
+	case t.StartedAt != nil && now.After(*t.StartedAt):
+		v.Seconds += work.SecondsOf(now.Sub(*t.StartedAt))
 	}
 }
 
