@@ -19,6 +19,7 @@ type Result struct {
 	Log      string   `json:"log_sha256"`        // of agent.log
 	Notes    string   `json:"notes_sha256,omitempty"`
 	HasNotes bool     `json:"has_notes,omitempty"`
+	Seal     string   `json:"seal,omitempty"` // of the worktree right before it was collected: while it holds, the result is all there is
 }
 
 // A Change is one file that differs between two trees.
