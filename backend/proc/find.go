@@ -39,7 +39,7 @@ func Find(name, pathList string) (string, error) {
 	case errors.Is(err, fs.ErrPermission):
 		return "", unfit(path, "is not executable").Do("Make it executable with chmod +x.")
 	case err != nil:
-		return "", work.Hide(work.Unavailable, err, fmt.Sprintf("the program %q is not there", name)).
+		return "", work.Errorf(work.Unavailable, "the program %q is not there", name).
 			Do("Install it, put its folder on the PATH, or give its full path in the settings.")
 	}
 	if err := fits(path, pathList); err != nil {

@@ -20,7 +20,7 @@ import (
 // all below it.
 const MarkVar = "OFFRUN_MARK"
 
-// dying is how long KillMarked waits for the dead to disappear: a process may be
+// dying is how long Kill waits for the dead to disappear: a process may be
 // held in the kernel for a moment.
 const dying = 5 * time.Second
 
@@ -57,22 +57,28 @@ func bears(env []string, value string) bool {
 	return false
 }
 
-// KillMarked ends the processes that Marked finds: TERM first, KILL for those that
-// are still there after grace. It looks again until none is left, since a process
-// may start another while it is being ended, and returns all that it ended, by pid.
-// Those that cannot be ended are in the error.
+// KillMarked ends the processes that Marked finds, as Kill does.
 func KillMarked(ctx context.Context, value string, grace time.Duration) ([]Found, error) {
 	if value == "" {
 		return nil, work.Errorf(work.Invalid, "no mark to look for")
 	}
+	return Kill(ctx, func() ([]Found, error) { return Marked(value) }, grace)
+}
+
+// Kill ends the processes that find returns: TERM first, KILL for those that are
+// still there after grace. It looks again until none is left, since a process may
+// start another while it is being ended, and returns all that it ended, by pid.
+// Those that cannot be ended are in the error.
+func Kill(ctx context.Context, find func() ([]Found, error), grace time.Duration) ([]Found, error) {
 	ended := map[int]Found{}
 	begun := time.Now()
 	for {
-		found, err := Marked(value)
+		found, err := find()
 		if err != nil || len(found) == 0 {
 			return byPid(ended), err
 		}
 		late := time.Since(begun) - grace
+		pause := 20 * time.Millisecond
 		if late > dying {
 			return byPid(ended), fmt.Errorf("processes that cannot be ended: %s", pids(found))
 		}
@@ -81,6 +87,7 @@ func KillMarked(ctx context.Context, value string, grace time.Duration) ([]Found
 			switch {
 			case late >= 0:
 				f.signal(syscall.SIGKILL)
+				pause = time.Millisecond // be quicker than they can start others
 			case !known:
 				f.signal(syscall.SIGTERM)
 			}
@@ -89,7 +96,7 @@ func KillMarked(ctx context.Context, value string, grace time.Duration) ([]Found
 		select {
 		case <-ctx.Done():
 			return byPid(ended), ctx.Err()
-		case <-time.After(20 * time.Millisecond):
+		case <-time.After(pause):
 		}
 	}
 }

@@ -97,15 +97,23 @@ func (p *Process) SignalGroup(sig syscall.Signal) error {
 	return nil
 }
 
+// Started returns when the process was started, as StartTime tells it.
+func (p *Process) Started() time.Time { return p.started }
+
 // Group returns the live members of the process's group, without zombies.
-func (p *Process) Group() []Found {
+func (p *Process) Group() []Found { return Group(p.Pid(), p.started) }
+
+// Group returns the live members, without zombies, of the group whose leader was
+// pgid, started at that time. When the leader is long gone, its number may lead
+// another group: callers make sure that it has just ended, or lives.
+func Group(pgid int, started time.Time) []Found {
 	all, err := processes()
 	if err != nil {
-		return nil
+		return nil // not a machine on which anything would be found
 	}
 	var group []Found
 	for _, e := range all {
-		if e.pgid == p.Pid() && !e.zombie && !e.started.Before(p.started.Add(-startSlack)) {
+		if e.pgid == pgid && !e.zombie && !e.started.Before(started.Add(-startSlack)) {
 			group = append(group, e.found())
 		}
 	}
