@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,9 +18,11 @@ import (
 type Move struct {
 	Branch   string // a local one
 	From, To string // full ids of commits
-	Log      string // what the reflog says, "offrun: land …"
+	Log      string // what the reflog says, "offrun: land …"; "" means "offrun: move"
 	Again    bool   // the same was begun before and may have been cut off: files that already are as in To are no obstacle
 }
+
+func (m Move) log() string { return cmp.Or(m.Log, "offrun: move") }
 
 // FastForward moves a branch to a descendant of its tip, and returns the checkout
 // that moved along, or "" if the branch is checked out nowhere.
@@ -36,7 +39,7 @@ func (r Repo) FastForward(ctx context.Context, m Move) (checkout string, err err
 	return r.move(ctx, m, func(c call) error {
 		// The flags overrule branch.<name>.mergeOptions and merge.*, which could
 		// stash, squash, or add commits of their own.
-		_, err := c.with("GIT_REFLOG_ACTION="+m.Log).run(ctx, "merge", "--ff-only", "--commit", "--no-squash",
+		_, err := c.with("GIT_REFLOG_ACTION="+m.log()).run(ctx, "merge", "--ff-only", "--commit", "--no-squash",
 			"--no-autostash", "--no-overwrite-ignore", "--no-verify-signatures", "--no-stat", "--quiet", m.To)
 		return err
 	})
@@ -74,11 +77,14 @@ func (r Repo) move(ctx context.Context, m Move, inCheckout func(call) error) (st
 	if place.Path == "" {
 		return "", r.swap(ctx, r.at(), m)
 	}
-	if err := r.clearWay(ctx, place, m); err != nil {
+	arrived, err := r.clearWay(ctx, place, m)
+	if err != nil {
 		return "", err
 	}
-	c := r.in(place)
-	if err := inCheckout(c); err != nil {
+	if arrived { // it was cut off when only the branch was left to move
+		inCheckout = func(c call) error { return r.swap(ctx, c, m) }
+	}
+	if err := inCheckout(r.in(place)); err != nil {
 		return "", errors.Join(refused(place, err), r.takeBack(context.WithoutCancel(ctx), place, m))
 	}
 	return place.Path, r.arrived(ctx, place, m)
@@ -92,12 +98,13 @@ func (r Repo) Clear(ctx context.Context, m Move) error {
 		return err
 	}
 	m.Again = false
-	return r.clearWay(ctx, place, m)
+	_, err = r.clearWay(ctx, place, m)
+	return err
 }
 
 // swap moves the branch by ref alone, if it still is at m.From.
 func (r Repo) swap(ctx context.Context, c call, m Move) error {
-	_, err := c.run(ctx, "update-ref", "-m", m.Log, "refs/heads/"+m.Branch, m.To, m.From)
+	_, err := c.run(ctx, "update-ref", "-m", m.log(), "refs/heads/"+m.Branch, m.To, m.From)
 	said := complaint(err)
 	switch {
 	case strings.Contains(said, "but expected"):
@@ -200,7 +207,7 @@ func (r Repo) takeBack(ctx context.Context, place Checkout, m Move) error {
 		return err
 	}
 	back := Move{Branch: m.Branch, From: m.From, To: m.To, Again: true}
-	if err := r.clearWay(ctx, place, back); err != nil {
+	if _, err := r.clearWay(ctx, place, back); err != nil {
 		return nil //nolint:nilerr // what is in the way now was in the way of the move, which said so
 	}
 	return twoWay(ctx, r.in(place), m.To, m.From)

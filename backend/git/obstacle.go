@@ -100,17 +100,19 @@ func (r Repo) dirts(ctx context.Context, c Checkout, steps []step) (map[string]d
 //
 // If m.Again, paths that already are as m wants them do not count. Those whose
 // index entry still is the old one are put back first, as git would take them for
-// the user's changes; their content is in the object store.
-func (r Repo) clearWay(ctx context.Context, c Checkout, m Move) error {
+// the user's changes; their content is in the object store. If index and files
+// both have arrived already, and only the branch is left to move, arrived is true.
+func (r Repo) clearWay(ctx context.Context, c Checkout, m Move) (arrived bool, err error) {
 	steps, err := r.steps(ctx, m.From, m.To)
 	if err != nil || len(steps) == 0 {
-		return err
+		return false, err
 	}
 	dirts, err := r.dirts(ctx, c, steps)
 	if err != nil {
-		return err
+		return false, err
 	}
 	var inWay, half []string
+	done := 0
 	for _, s := range steps {
 		d, dirty := dirts[s.path]
 		what := s.path
@@ -120,6 +122,7 @@ func (r Repo) clearWay(ctx context.Context, c Checkout, m Move) error {
 			}
 		}
 		if m.Again && d.done(s) {
+			done++
 			continue
 		}
 		if m.Again && !d.staged && !d.unmerged && r.arrivedAt(ctx, c, s) {
@@ -133,9 +136,9 @@ func (r Repo) clearWay(ctx context.Context, c Checkout, m Move) error {
 		e := work.Errorf(work.Conflict, "changes in %s are in the way: %d files that are not committed there would be overwritten", c.Path, len(slices.Compact(inWay))).
 			Do("Commit them or move them away, and try again. Nothing was changed.")
 		e.List = slices.Compact(inWay)
-		return e
+		return false, e
 	}
-	return r.putBack(ctx, c, steps, half)
+	return done == len(steps), r.putBack(ctx, c, steps, half)
 }
 
 // done reports whether a path's index entry and file both are as s makes them.
