@@ -18,7 +18,7 @@ type In struct {
 	Run     work.Run
 	Now     time.Time           // until when attempts at work have taken time
 	Patches [][]byte            // diff.patch
-	Heads   []map[string]string // first lines of changed files, by path, so that generated ones are known
+	Heads   []map[string]string // first lines of changed files as they were before, by path; they tell generated ones
 	Notes   []string            // NOTES.md as it may be shown, with secrets taken out
 }
 

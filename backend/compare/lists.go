@@ -4,24 +4,15 @@ import (
 	"regexp"
 
 	"offrun/backend/diff"
+	"offrun/backend/project"
 )
 
-// This file holds every list that decides what noise is. To teach Offrun another
-// package manager, generator or language, add a line here and a case to
-// TestCount.
+// This file names every list that decides what noise is. To teach Offrun another
+// generator or language, add a line here and a case to TestCount.
 
-// lockFiles are written by package managers.
-var lockFiles = []string{
-	"package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb", "deno.lock",
-	"go.sum", "go.work.sum",
-	"Cargo.lock",
-	"poetry.lock", "Pipfile.lock", "uv.lock", "pdm.lock", "pixi.lock", "pylock.toml", "conda-lock.yml",
-	"Gemfile.lock", "composer.lock", "mix.lock", "rebar.lock", "pubspec.lock",
-	"Podfile.lock", "Package.resolved", "Cartfile.resolved",
-	"packages.lock.json", "paket.lock", "gradle.lockfile", "buildscript-gradle.lockfile",
-	"flake.lock", "MODULE.bazel.lock", ".terraform.lock.hcl", "Chart.lock", "buf.lock",
-	"stack.yaml.lock", "cabal.project.freeze", "renv.lock", "shard.lock",
-}
+// lockFiles are written by package managers. They are also what a project
+// protects unless its settings say otherwise, which is why the list lies there.
+var lockFiles = project.LockFiles
 
 // generatedPaths are where programs write files that are kept all the same.
 var generatedPaths = []string{

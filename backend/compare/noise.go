@@ -27,8 +27,8 @@ func (n Noise) Share() float64 {
 }
 
 // Count reads a patch of git and counts the noise in it. heads may hold the
-// first lines of changed files, by path; where a file has none, only a generated
-// file's mark that the patch itself shows is seen.
+// first lines of changed files as they were before, by path; where a file has
+// none, only a generated file's mark that the patch itself shows is seen.
 func Count(patch io.Reader, heads map[string]string) (Noise, error) {
 	var n Noise
 	lock, generated := Guard(lockFiles...), Guard(generatedPaths...)
