@@ -100,19 +100,35 @@ func (r Repo) checkExcluded(ctx context.Context, patterns []string) error {
 		}
 		names = append(names, name)
 	}
-	if len(names) == 0 {
-		return nil
-	}
-	out, err := r.at().input([]byte(strings.Join(names, "\x00")+"\x00")).run(ctx, "check-ignore", "--no-index", "-z", "--stdin")
-	if err != nil && exitCode(err) != 1 {
+	ignored, err := r.at().ignored(ctx, names)
+	if err != nil {
 		return err
 	}
-	ignored := records(out)
 	for _, name := range names {
-		if !slices.Contains(ignored, name) {
+		if !ignored[name] {
 			return work.Errorf(work.Conflict, "%s is not ignored, although info/exclude says so", name).
 				Do(fmt.Sprintf("A line of a .gitignore brings it back; find it with: git check-ignore -v --no-index %s", name))
 		}
 	}
 	return nil
+}
+
+// ignored returns those of paths that an ignore rule matches, tracked or not.
+func (c call) ignored(ctx context.Context, paths []string) (map[string]bool, error) {
+	found := map[string]bool{}
+	if len(paths) == 0 {
+		return found, nil
+	}
+	var in []byte
+	for _, p := range paths {
+		in = append(append(in, "./"+p...), 0) // or a name that begins with ":" would be a pattern
+	}
+	out, err := c.input(in).with("GIT_LITERAL_PATHSPECS=0").run(ctx, "check-ignore", "--no-index", "-z", "--stdin")
+	if err != nil && exitCode(err) != 1 {
+		return nil, err
+	}
+	for _, p := range records(out) {
+		found[strings.TrimPrefix(p, "./")] = true
+	}
+	return found, nil
 }

@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"os"
+	"regexp"
 	"strings"
 
 	"offrun/backend/proc"
@@ -102,4 +103,26 @@ func (c call) filterOff(name string) call {
 		c = c.set("filter."+name+"."+program, "")
 	}
 	return c.set("filter."+name+".required", "false")
+}
+
+var failedFilter = regexp.MustCompile(`clean filter '(.+)' failed`)
+
+// despite is run for commands that read files of a work tree. A filter that fails
+// is switched off and the command started again: what the filter would have changed
+// is better taken as it is than not at all. failed names those filters; in is
+// standard input, nil for none.
+func (c call) despite(ctx context.Context, in []byte, args ...string) (out []byte, failed []string, err error) {
+	for range 10 {
+		if in != nil {
+			c = c.input(in) // anew: git has read the last one to its end
+		}
+		out, err = c.run(ctx, args...)
+		m := failedFilter.FindStringSubmatch(complaint(err))
+		if m == nil {
+			return out, failed, err
+		}
+		failed = append(failed, m[1])
+		c = c.filterOff(m[1])
+	}
+	return nil, failed, err
 }

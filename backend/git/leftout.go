@@ -83,25 +83,8 @@ func (t *taking) dependencies(es []entry) []string {
 
 // notIgnored returns those of paths that no ignore rule matches.
 func (t *taking) notIgnored(ctx context.Context, paths []string) ([]string, error) {
-	if len(paths) == 0 {
-		return nil, nil
-	}
-	in := []byte(strings.Join(paths, "\x00") + "\x00")
-	out, err := t.git.input(in).run(ctx, "check-ignore", "--no-index", "-z", "--stdin")
-	if err != nil && exitCode(err) != 1 {
-		return nil, err
-	}
-	ignored := map[string]bool{}
-	for _, p := range records(out) {
-		ignored[p] = true
-	}
-	var kept []string
-	for _, p := range paths {
-		if !ignored[p] {
-			kept = append(kept, p)
-		}
-	}
-	return kept, nil
+	ignored, err := t.git.ignored(ctx, paths)
+	return slices.DeleteFunc(paths, func(p string) bool { return ignored[p] }), err
 }
 
 // tooBig says how much more than allowed a folder holds, or "". It stops counting

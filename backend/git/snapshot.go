@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -134,35 +133,27 @@ func (t *taking) unhideAll(ctx context.Context, es []entry) error {
 }
 
 // addAll brings the private index to what is in the worktree, but for the paths
-// that are left out. A filter that fails is switched off, and that is noted: what
-// it should have changed is better taken as it is than not at all.
+// that are left out.
 func (t *taking) addAll(ctx context.Context, left []string) error {
 	args := []string{"add", "-A", "--ignore-errors", "--sparse"}
 	c := t.git
+	var in []byte
 	if len(left) > 0 {
+		in = pathspecs(left)
 		c = c.with("GIT_LITERAL_PATHSPECS=0")
 		args = append(args, "--pathspec-from-file=-", "--pathspec-file-nul")
 	}
-	for range 10 {
-		if len(left) > 0 {
-			c = c.input(pathspecs(left)) // anew: git has read the last one to its end
-		}
-		_, err := c.run(ctx, args...)
-		failed := failedFilter.FindStringSubmatch(complaint(err))
-		if exitCode(err) == 1 {
-			t.skip(complaint(err))
-			return nil
-		}
-		if failed == nil {
-			return err
-		}
-		t.s.Skipped = append(t.s.Skipped, fmt.Sprintf("the filter %q failed: files were taken without it", failed[1]))
-		c = c.filterOff(failed[1])
+	_, failed, err := c.despite(ctx, in, args...)
+	for _, name := range failed {
+		t.s.Skipped = append(t.s.Skipped, fmt.Sprintf("the filter %q failed: files were taken without it", name))
+		t.git = t.git.filterOff(name)
 	}
-	return fmt.Errorf("filters fail one after the other: %q", t.s.Skipped)
+	if exitCode(err) == 1 {
+		t.skip(complaint(err))
+		return nil
+	}
+	return err
 }
-
-var failedFilter = regexp.MustCompile(`clean filter '(.+)' failed`)
 
 // pathspecs stand for everything but some paths.
 func pathspecs(but []string) []byte {

@@ -43,7 +43,7 @@ type standing struct {
 
 // status lists what differs in the main checkout. untracked is normal or all.
 func (r Repo) status(ctx context.Context, untracked string) ([]standing, error) {
-	out, err := r.run(ctx, "status", "--porcelain=v2", "-z", "--no-renames", "--untracked-files="+untracked, "--ignored=no", "--ignore-submodules=none")
+	out, _, err := r.at().despite(ctx, nil, "status", "--porcelain=v2", "-z", "--no-renames", "--untracked-files="+untracked, "--ignored=no", "--ignore-submodules=none")
 	if err != nil {
 		return nil, err
 	}

@@ -16,12 +16,12 @@ const birthFile = "offrun-birth"
 
 // recordBirth notes what git takes for changed before anybody has worked there.
 func (w Worktree) recordBirth(ctx context.Context, o WorktreeOptions) error {
-	_, err := w.run(ctx, "diff-files", "--quiet", "--ignore-submodules=all")
+	if o.SkipFilters {
+		return nil // a pointer looks changed as soon as a filter runs
+	}
+	_, _, err := w.at().despite(ctx, nil, "diff-files", "--quiet", "--ignore-submodules=all")
 	if exitCode(err) != 1 {
 		return err
-	}
-	if o.SkipFilters {
-		return nil // pointers look changed as soon as a filter runs
 	}
 	s, err := w.Snapshot(ctx, SnapshotOptions{Base: o.Commit})
 	if err != nil {
@@ -109,7 +109,7 @@ func (t *taking) writeTree(ctx context.Context, changes []rawChange) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, os.Remove(index)) }()
-	c := t.private(index)
+	c := t.git.with("GIT_INDEX_FILE=" + index)
 	if err := c.reset(ctx, ours); err != nil {
 		return err
 	}
