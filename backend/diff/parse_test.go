@@ -15,7 +15,7 @@ import (
 )
 
 // Real patches of every odd file give back the file, byte for byte.
-func TestParseRebuilds(t *testing.T) {
+func TestF56ParseRebuilds(t *testing.T) {
 	r := newRepo(t)
 	before, after, binary := map[string]string{}, map[string]string{}, 0
 	for name, f := range oddFiles() {
@@ -90,7 +90,7 @@ func TestParseHeaders(t *testing.T) {
 }
 
 // What is damaged or not ours ends with an error, and never with half the files.
-func TestParseRefuses(t *testing.T) {
+func TestF53ParseRefuses(t *testing.T) {
 	whole, err := os.ReadFile("testdata/mixed.patch")
 	if err != nil {
 		t.Fatal(err)
