@@ -92,7 +92,7 @@ func (s *surveyor) folder(dir *os.File, name string) error {
 		return err
 	}
 	slices.Sort(names)
-	if looksLikeGitDir(names) {
+	if looksLikeGitDir(names) && !strings.EqualFold(path.Base(name), ".git") { // that is noted already
 		s.found.Nested = append(s.found.Nested, name)
 	}
 	for _, n := range names {
