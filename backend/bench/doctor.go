@@ -1,0 +1,245 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"offrun/backend/agent"
+	"offrun/backend/artifact"
+	"offrun/backend/card"
+	"offrun/backend/git"
+	"offrun/backend/proc"
+	"offrun/backend/project"
+	"offrun/backend/supervise"
+	"offrun/backend/work"
+)
+
+// DoctorOptions say what to look at.
+type DoctorOptions struct {
+	Agents []string // none means the project's selection, or every built-in agent that is installed
+	Smoke  bool     // let each of them answer one trivial prompt
+}
+
+// Doctor checks everything that a run needs, and that archived runs are whole.
+// It changes nothing.
+func (b *Bench) Doctor(ctx context.Context, id work.ProjectID, o DoctorOptions) ([]work.Finding, error) {
+	p, repo, err := b.project(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	s, err := project.Load(repo.Dir)
+	if err != nil {
+		e := work.Public(err)
+		return []work.Finding{{Check: "settings", Level: work.Problem, Text: e.Msg, Next: e.Next}}, nil
+	}
+	findings := project.Preflight(ctx, project.Asked{Repo: repo, Settings: s, Attempts: max(1, len(o.Agents), len(s.Select))})
+	more, err := b.checkAgents(ctx, repo, s, o)
+	if err != nil {
+		return nil, err
+	}
+	findings = append(findings, more...)
+	findings = append(findings, b.checkCards(repo.Dir)...)
+	runs, err := b.checkRuns(ctx, p, repo)
+	return append(findings, runs...), err
+}
+
+func (b *Bench) checkCards(root string) []work.Finding {
+	var fs []work.Finding
+	_, errs := card.List(root)
+	for _, err := range errs {
+		e := work.Public(err)
+		fs = append(fs, work.Finding{Check: "card", Level: work.Warning, Text: e.Msg, Next: e.Next})
+	}
+	return fs
+}
+
+// checkAgents looks at the chosen agents side by side: they are slow starters.
+func (b *Bench) checkAgents(ctx context.Context, repo git.Repo, s work.Settings, o DoctorOptions) ([]work.Finding, error) {
+	agents, err := b.agents(s)
+	if err != nil {
+		return nil, err
+	}
+	chosen := o.Agents
+	if len(chosen) == 0 {
+		for _, id := range s.Select {
+			chosen = append(chosen, string(id))
+		}
+	}
+	var asked []agent.Agent
+	for _, a := range agents {
+		_, _, err := b.programs.find(a)
+		if slices.ContainsFunc(chosen, func(c string) bool { id, _, _ := strings.Cut(c, ":"); return id == string(a.ID) }) ||
+			len(chosen) == 0 && err == nil && !a.Simulated {
+			asked = append(asked, a)
+		}
+	}
+	var fs []work.Finding
+	for _, c := range chosen {
+		id, _, _ := strings.Cut(c, ":")
+		if !slices.ContainsFunc(agents, func(a agent.Agent) bool { return string(a.ID) == id }) {
+			_, err := b.agentOf(work.Run{Settings: s}, work.AgentID(id))
+			e := work.Public(err)
+			fs = append(fs, work.Finding{Check: "agent " + id, Level: work.Problem, Text: e.Msg, Next: e.Next})
+		}
+	}
+	found := make([][]work.Finding, len(asked))
+	var wg sync.WaitGroup
+	for i, a := range asked {
+		wg.Go(func() { found[i] = b.checkAgent(ctx, repo, s, a, o.Smoke) })
+	}
+	wg.Wait()
+	if len(asked) == 0 && len(fs) == 0 {
+		fs = append(fs, work.Finding{Check: "agents", Level: work.Warning, Text: "no coding agent was found on this machine",
+			Next: "Install one (Claude Code, Codex …), or try the simulated ones: offrun demo."})
+	}
+	return append(fs, slices.Concat(found...)...), nil
+}
+
+func (b *Bench) checkAgent(ctx context.Context, repo git.Repo, s work.Settings, a agent.Agent, smoke bool) []work.Finding {
+	f := work.Finding{Check: "agent " + string(a.ID), Level: work.OK}
+	_, path, err := b.programs.find(a)
+	var d agent.Detected
+	if err == nil {
+		d, err = agent.Detect(ctx, a, agent.Where{Path: path, Home: b.programs.home}, proc.Environ("PATH="+path))
+	}
+	if err != nil {
+		e := work.Public(err)
+		f.Level, f.Text, f.Next = work.Problem, e.Msg, e.Next
+		return []work.Finding{f}
+	}
+	f.Text, f.File = strings.TrimSpace(fmt.Sprintf("%s %s, %s", a.Name, d.Version, d.Login)), d.Path
+	if d.Login == agent.NotLoggedIn {
+		f.Level, f.Next = work.Problem, "Log in with the program itself: run "+a.Program+" in a terminal."
+	}
+	fs := []work.Finding{f}
+	if gap := a.Gap(s.Permissions); gap != "" && !a.Simulated {
+		fs = append(fs, work.Finding{Check: f.Check, Level: work.Warning, Text: gap,
+			Next: "Read what changed outside the worktree in offrun compare; permissions: all silences this."})
+	}
+	if smoke && f.Level == work.OK {
+		fs = append(fs, b.smoke(ctx, s, a))
+	}
+	return fs
+}
+
+// smoke lets an agent answer one trivial prompt, read-only, in an empty folder.
+func (b *Bench) smoke(ctx context.Context, s work.Settings, a agent.Agent) work.Finding {
+	f := work.Finding{Check: "smoke " + string(a.ID), Level: work.Problem, Next: "Run the program by hand to see what it says."}
+	exit, r, err := b.ask(ctx, s, a, "Answer with the single word ready. Do not use any tool.")
+	if err != nil {
+		f.Text = work.Public(err).Msg
+		return f
+	}
+	f.Took = work.SecondsOf(exit.EndedAt.Sub(exit.StartedAt))
+	v := agent.Judge(r.facts, exit)
+	if v.Class != work.ClassOK {
+		f.Text = string(v.Class) + ": " + v.Why
+		return f
+	}
+	f.Level, f.Next, f.Text = work.OK, "", "answered"
+	return f
+}
+
+// ask gives an agent one read-only prompt, outside every project.
+func (b *Bench) ask(ctx context.Context, s work.Settings, a agent.Agent, prompt string) (work.Exit, *reader, error) {
+	dir := filepath.Join(b.Home, "smoke", uuid.NewString())
+	empty := filepath.Join(dir, "empty")
+	if err := os.MkdirAll(empty, 0o700); err != nil {
+		return work.Exit{}, nil, err
+	}
+	defer os.RemoveAll(dir)
+	task := filepath.Join(dir, "task.md")
+	if err := os.WriteFile(task, []byte(prompt+"\n"), 0o600); err != nil {
+		return work.Exit{}, nil, err
+	}
+	ask := agent.Ask{Prompt: prompt, TaskFile: task, Dir: empty, Session: uuid.NewString(), ReadOnly: true, Scratch: dir, Root: os.Getuid() == 0}
+	for _, o := range s.Agents {
+		if o.ID == a.ID {
+			ask.Env, ask.Model = o.Env, o.Model
+		}
+	}
+	cmd, err := a.Command(ask)
+	if err != nil {
+		return work.Exit{}, nil, err
+	}
+	program, path, err := b.programs.find(a)
+	if err != nil {
+		return work.Exit{}, nil, err
+	}
+	cmd.Argv = append([]string{program}, cmd.Argv[1:]...)
+	cmd.Env = append([]string{"PATH=" + path}, cmd.Env...)
+	j := &job{bench: b, agent: a, a: work.Attempt{Run: "smoke", Name: work.AttemptName(filepath.Base(dir)), Dir: empty, Turns: []work.Turn{{N: 1}}},
+		run: work.Run{Settings: work.Settings{Limits: work.Limits{Total: 90}}}}
+	q, env, err := j.request(j.a, dir, cmd)
+	if err != nil {
+		return work.Exit{}, nil, err
+	}
+	r, err := openReader(dir, a)
+	if err != nil {
+		return work.Exit{}, nil, err
+	}
+	defer r.Close()
+	exit, err := j.command(ctx, dir, q, env, func(supervise.Status) error {
+		if err := r.pump(false); err != nil {
+			return err
+		}
+		if f := &r.facts; f.Impatient() != "" {
+			return supervise.Stop(dir, work.GaveUp)
+		} else if f.Ended != nil && time.Since(r.last) > lingering {
+			return supervise.Stop(dir, work.Finished)
+		}
+		return nil
+	})
+	if err != nil {
+		return exit, nil, err
+	}
+	if err := r.pump(true); err != nil {
+		return exit, nil, err
+	}
+	r.facts.Stdout, r.facts.Stderr = tailOf(r.out.path), tailOf(r.err.path)
+	return exit, r, nil
+}
+
+// checkRuns verifies every archived run: patches apply and give the stored tree,
+// hashes match, starts were not cut off.
+func (b *Bench) checkRuns(ctx context.Context, p work.Project, repo git.Repo) ([]work.Finding, error) {
+	entries, err := os.ReadDir(filepath.Join(repo.Dir, "runs"))
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	var fs []work.Finding
+	whole := 0
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		run, err := readRun(repo.Dir, work.RunID(e.Name()))
+		if os.IsNotExist(err) {
+			fs = append(fs, work.Finding{Check: "run " + e.Name(), Level: work.Warning, File: filepath.Join("runs", e.Name()),
+				Text: "its start was cut off before anything ran", Next: "Delete the folder."})
+			continue
+		}
+		if err != nil {
+			fs = append(fs, work.Finding{Check: "run " + e.Name(), Level: work.Problem, File: filepath.Join("runs", e.Name()),
+				Text: "its files cannot be read: " + err.Error(), Next: "Restore the file from a backup, or delete the folder."})
+			continue
+		}
+		found := artifact.Verify(ctx, repo, run)
+		if len(found) == 0 {
+			whole++
+		}
+		fs = append(fs, found...)
+	}
+	if whole > 0 {
+		fs = append(fs, work.Finding{Check: "runs", Level: work.OK, Text: fmt.Sprintf("%d archived runs are whole", whole)})
+	}
+	return fs, nil
+}

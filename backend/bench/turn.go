@@ -1,0 +1,228 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/google/renameio/v2"
+	"github.com/google/uuid"
+
+	"offrun/backend/agent"
+	"offrun/backend/artifact"
+	"offrun/backend/card"
+	"offrun/backend/proc"
+	"offrun/backend/supervise"
+	"offrun/backend/work"
+)
+
+// lingering is how long an agent that has said it is done may stay before it is
+// ended (F64), and unanswered how long a question may wait before it counts as
+// denied: nobody can answer a program that reads no input.
+const (
+	lingering  = 10 * time.Second
+	unanswered = 2 * time.Minute
+)
+
+// runAgent starts the program of the open turn, or finds it again, follows what
+// it prints, and judges how it ended.
+func (j *job) runAgent(ctx context.Context) error {
+	a := j.attempt()
+	t := a.Turn()
+	if t.Agent != nil {
+		return nil
+	}
+	dir := turnFolder(j.folder(), t.N)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	cmd, ask, err := j.compose(a)
+	if err != nil {
+		return err
+	}
+	q, env, err := j.request(a, dir, cmd)
+	if err != nil {
+		return err
+	}
+	r, err := openReader(dir, j.agent)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if t.StartedAt == nil {
+		if t.Message != "" {
+			r.add(work.Entry{At: j.bench.Now().UTC(), Kind: work.Told, Text: t.Message})
+		}
+		now := j.bench.Now().UTC()
+		err := j.turn(ctx, func(t *work.Turn) {
+			t.StartedAt, t.Program, t.Session, t.Resumed = &now, cmd.Shown(ask.Prompt), cmd.Session, ask.Resume
+		})
+		if err != nil {
+			return err
+		}
+	}
+	defer os.RemoveAll(ask.Scratch)
+	w := j.watcher(ctx, r, dir)
+	exit, err := j.command(ctx, dir, q, env, w.look)
+	if err != nil {
+		return err
+	}
+	return j.judge(ctx, r, exit)
+}
+
+// compose says what to run for the open turn.
+func (j *job) compose(a work.Attempt) (agent.Command, agent.Ask, error) {
+	t := a.Turn()
+	ask := agent.Ask{
+		Prompt: card.Prompt(j.run.Card, j.run.Commands), TaskFile: filepath.Join(a.Dir, ".offrun", "task.md"),
+		Dir: a.Dir, Model: a.Model, Session: t.Session,
+		Permissions: j.run.Settings.Permissions, Root: os.Getuid() == 0,
+		Scratch: filepath.Join(os.TempDir(), "offrun-"+strconv.Itoa(os.Getuid()), string(a.Run)+"-"+string(a.Name)),
+	}
+	for _, s := range j.run.Settings.Agents {
+		if s.ID == a.Agent {
+			ask.Env = s.Env
+		}
+	}
+	if err := os.MkdirAll(ask.Scratch, 0o700); err != nil {
+		return agent.Command{}, ask, err
+	}
+	switch {
+	case t.N > 1 && t.Session != "" && j.agent.Resumes:
+		ask.Resume, ask.Prompt = true, t.Message
+	case t.N > 1:
+		before, err := j.transcript(a)
+		if err != nil {
+			return agent.Command{}, ask, err
+		}
+		ask.Session, ask.Prompt = "", card.FollowUp(ask.Prompt, before, t.Message)
+	case t.Session == "":
+		ask.Session = uuid.NewString()
+	}
+	cmd, err := j.agent.Command(ask)
+	if err != nil {
+		return cmd, ask, err
+	}
+	program, path, err := j.bench.programs.find(j.agent)
+	if err != nil {
+		return cmd, ask, err
+	}
+	cmd.Argv = append([]string{program}, cmd.Argv[1:]...)
+	cmd.Env = append([]string{"PATH=" + path}, cmd.Env...)
+	return cmd, ask, nil
+}
+
+// request turns a command into what its supervisor is asked.
+func (j *job) request(a work.Attempt, dir string, cmd agent.Command) (supervise.Request, []string, error) {
+	q := supervise.Request{
+		Argv: cmd.Argv, Dir: a.Dir,
+		Stdout: filepath.Join(dir, artifact.Log), Stderr: filepath.Join(dir, artifact.ErrLog),
+		Mark:    j.bench.mark(a.Run, a.Name) + "/" + itoa(a.Turn().N),
+		Total:   j.run.Settings.TimeLimit(a.Agent),
+		Silence: j.run.Settings.Limits.Silence.Duration(),
+	}
+	if j.agent.Structured {
+		q.Start = j.run.Settings.Limits.Start.Duration()
+	}
+	if cmd.Stdin != "" {
+		q.Stdin = filepath.Join(dir, "prompt.txt")
+		if err := renameio.WriteFile(q.Stdin, []byte(cmd.Stdin), 0o600); err != nil {
+			return q, nil, err
+		}
+	}
+	return q, proc.Environ(cmd.Env...), nil
+}
+
+// shell runs a project's command line in the attempt's worktree.
+func (j *job) shell(ctx context.Context, dir, line string, limit time.Duration) (work.Exit, error) {
+	a := j.attempt()
+	return j.shellIn(ctx, dir, a.Dir, line, j.bench.mark(a.Run, a.Name)+"/"+filepath.Base(dir), limit)
+}
+
+func (j *job) shellIn(ctx context.Context, dir, in, line, mark string, limit time.Duration) (work.Exit, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return work.Exit{}, err
+	}
+	q := supervise.Request{
+		Argv: []string{"/bin/sh", "-c", line}, Dir: in, Total: limit, Mark: mark,
+		Stdout: filepath.Join(dir, "out"), Stderr: filepath.Join(dir, "err"),
+	}
+	env := proc.Environ("CI=true")
+	return j.command(ctx, dir, q, env, func(supervise.Status) error { return nil })
+}
+
+// judge records how the program ended and what that means.
+func (j *job) judge(ctx context.Context, r *reader, exit work.Exit) error {
+	if err := r.pump(true); err != nil {
+		return err
+	}
+	if err := r.save(); err != nil {
+		return err
+	}
+	r.facts.Structured = j.agent.Structured
+	r.facts.Stdout, r.facts.Stderr = tailOf(r.out.path), tailOf(r.err.path)
+	v := agent.Judge(r.facts, exit)
+	return j.turn(ctx, func(t *work.Turn) {
+		t.Agent, t.Class, t.Why, t.Usage = &exit, v.Class, v.Why, r.facts.Usage
+		t.Asked, t.ResetsAt = v.Asked, v.ResetsAt
+		if r.facts.Session != "" {
+			t.Session = r.facts.Session
+		}
+	})
+}
+
+// tailOf returns the last 4 KB of a file, or "".
+func tailOf(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return "" // never written: the program never ran
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return ""
+	}
+	b := make([]byte, min(info.Size(), 4<<10))
+	n, err := f.ReadAt(b, info.Size()-int64(len(b)))
+	if err != nil {
+		return ""
+	}
+	return string(b[:n])
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// cmpName orders attempts as people count them: claude, claude-2, claude-10.
+func cmpName(x, y work.AttemptName) int {
+	if len(x) != len(y) {
+		return len(x) - len(y)
+	}
+	switch {
+	case x < y:
+		return -1
+	case x > y:
+		return 1
+	}
+	return 0
+}
+
+// errNoTranscript is returned where a follow-up has nothing to build on.
+var errNoTranscript = errors.New("no conversation of an earlier turn")
+
+// transcript returns what was said in earlier turns, newest last, for an agent
+// that cannot go on with a session of its own.
+func (j *job) transcript(a work.Attempt) (string, error) {
+	var text string
+	for n := 1; n < a.Turn().N; n++ {
+		part, err := artifact.Transcript(filepath.Join(turnFolder(j.folder(), n), artifact.Conversation), 40<<10)
+		if err != nil {
+			return "", fmt.Errorf("%w: %w", errNoTranscript, err)
+		}
+		text += part
+	}
+	return text, nil
+}
