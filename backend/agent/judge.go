@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,12 +15,28 @@ type Verdict struct {
 	Why      string     // one sentence for people; "" if Class is ok
 	Asked    string     // the question it stopped at, if Class is needs you
 	ResetsAt *time.Time // if Class is limited, and it is known
+
+	// SessionGone says that it does not know the session that it was to go on
+	// with: a new one may be begun with the transcript.
+	SessionGone bool
 }
 
 // Judge says what the end x of a program means, given what it had said. It looks
 // at fields of all entries first, then at text, and at the exit status last. An
 // agent that reports as it goes is never a success without its final word.
 func Judge(f Facts, x work.Exit) Verdict {
+	v := f.judge(x)
+	if v.Class == work.ClassFailed && f.Acted == 0 {
+		told := strings.ToLower(f.Stderr + v.Why)
+		v.SessionGone = slices.ContainsFunc(sessionGone, func(words string) bool { return strings.Contains(told, words) })
+	}
+	return v
+}
+
+// sessionGone are the words of agents for a session that they do not find.
+var sessionGone = []string{"no conversation found", "no rollout found", "session not found", "no session found", "no saved session found"}
+
+func (f *Facts) judge(x work.Exit) Verdict {
 	if x.Reason == work.Stopped {
 		return Verdict{Class: work.ClassCancelled, Why: "cancelled"}
 	}

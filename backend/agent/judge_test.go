@@ -144,3 +144,18 @@ func TestGaveUpOnALimit(t *testing.T) {
 		t.Errorf("judged %+v", v)
 	}
 }
+
+func TestF83SessionGone(t *testing.T) {
+	for _, tt := range []struct {
+		facts Facts
+		want  bool
+	}{
+		{Facts{Structured: true, Stderr: "Error: thread/resume: thread/resume failed: no rollout found for thread id 1 (code -32600)"}, true},
+		{entries(work.Entry{Kind: work.Ended, Failed: true, Text: "No conversation found with session ID: 1"}), true},
+		{Facts{Structured: true, Stderr: "Error: no such model"}, false},
+	} {
+		if v := Judge(tt.facts, exit(work.Exited, 1)); v.Class != work.ClassFailed || v.SessionGone != tt.want {
+			t.Errorf("judged %+v, want the session gone: %v", v, tt.want)
+		}
+	}
+}

@@ -294,6 +294,17 @@ func TestRealF78Login(t *testing.T) {
 	})
 }
 
+// TestRealF83SessionGone resumes what was never there.
+func TestRealF83SessionGone(t *testing.T) {
+	each(t, func(t *testing.T, i int) {
+		stub := modelstub.Start(t, script)
+		ask := agent.Ask{Prompt: "[[again]] Go on.", Dir: t.TempDir(), Resume: true, Session: "11111111-2222-4333-8444-555555555555"}
+		if v := perform(t, real[i].agent, real[i].key(t, stub.URL), ask, nil).verdict(t, work.ClassFailed); !v.SessionGone {
+			t.Errorf("judged %+v, want the session gone", v)
+		}
+	})
+}
+
 func TestRealNetworkGone(t *testing.T) {
 	each(t, func(t *testing.T, i int) {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
