@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"offrun/backend/bench"
+	"offrun/backend/config"
+	"offrun/backend/httpapi"
+	"offrun/backend/ops"
+	"offrun/backend/proc"
+	"offrun/backend/work"
+)
+
+// A door is an ops.Door to the bench of the data folder: the one that listens on
+// its socket. Where none does, rows that only read are answered in this process,
+// and for the others a bench is started, which stays when the command has ended.
+type door struct {
+	env    Env
+	home   string
+	client *httpapi.Client
+	local  *bench.Bench
+	asked  bool // a bench has answered; so it is not stale what is shown
+}
+
+// startPatience is how long another process may hold the data folder without
+// answering, when it begins or ends, before that is an error.
+const startPatience = 20 * time.Second
+
+func (d *door) close() {
+	if d.client != nil {
+		d.client.Close()
+	}
+	if d.local != nil {
+		_ = d.local.Close() // it was only read from
+	}
+}
+
+// open finds the data folder and its socket.
+func (d *door) open() error {
+	if d.client != nil {
+		return nil
+	}
+	home, err := config.Dir(d.env.Getenv)
+	if err != nil {
+		return err
+	}
+	socket, err := config.Socket(home)
+	if err != nil {
+		return err
+	}
+	d.home, d.client = home, httpapi.Dial(socket)
+	return nil
+}
+
+// Ask asks the running bench, or answers, or starts one.
+func (d *door) Ask(ctx context.Context, row ops.Row, in, out any) error {
+	err := d.askRunning(ctx, row, in, out)
+	if !httpapi.NotServing(err) {
+		return err
+	}
+	if row.Read && d.readHere(ctx) == nil {
+		return ops.Local{Bench: d.local}.Ask(ctx, row, in, out)
+	}
+	if err := d.start(ctx); err != nil {
+		return err
+	}
+	return d.askRunning(ctx, row, in, out)
+}
+
+// askRunning asks the bench that runs; httpapi.NotServing tells if none does.
+func (d *door) askRunning(ctx context.Context, row ops.Row, in, out any) error {
+	if err := d.open(); err != nil {
+		return err
+	}
+	err := d.client.Ask(ctx, row, in, out)
+	d.asked = d.asked || !httpapi.NotServing(err)
+	return err
+}
+
+// readHere opens the database for reading. Whatever is wrong with it, a bench can
+// mend it, or says it better.
+func (d *door) readHere(ctx context.Context) (err error) {
+	if d.local == nil {
+		d.local, err = bench.OpenReadOnly(ctx, bench.Options{Home: d.home, Version: Version})
+	}
+	return err
+}
+
+// start starts a bench and waits until one answers: ours, or that of another
+// command that came first.
+func (d *door) start(ctx context.Context) error {
+	if err := config.Make(d.home); err != nil {
+		return err
+	}
+	for giveUp := time.Now().Add(startPatience); ; {
+		log, err := openLog(filepath.Join(d.home, "serve.log"))
+		if err != nil {
+			return err
+		}
+		child, err := proc.Detach(proc.Cmd{
+			Argv: append(slices.Clone(d.env.Self), "serve"), Dir: d.home, Env: d.environ(),
+		}, log.File)
+		if err != nil {
+			log.Close()
+			return err
+		}
+		err = d.await(ctx, child)
+		why := log.since()
+		log.Close()
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		code, _, _ := child.Exit()
+		// Busy: another bench is about to answer, or about to end.
+		if code == status[work.Busy] && time.Now().Before(giveUp) {
+			continue
+		}
+		if said := readError(why, code); said != nil {
+			return said
+		}
+		return work.Hide(work.Unavailable, err, "the bench could not be started").
+			Do("Read " + log.Name() + ", or run offrun serve to see what it says.")
+	}
+}
+
+// environ is the environment of the bench. It is nobody's attempt, even if it is
+// an agent that runs this command: what an attempt leaves behind is ended.
+func (d *door) environ() []string {
+	env := slices.DeleteFunc(slices.Clone(d.env.Environ), func(kv string) bool {
+		return strings.HasPrefix(kv, proc.MarkVar+"=") || strings.HasPrefix(kv, "OFFRUN_HOME=")
+	})
+	return append(env, "OFFRUN_HOME="+d.home)
+}
+
+var errEnded = errors.New("the bench ended at once")
+
+// await waits until a bench answers or child has ended.
+func (d *door) await(ctx context.Context, child *proc.Process) error {
+	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
+		var bench work.BenchState
+		if err := d.askRunning(ctx, ops.BenchShow.Row, ops.None{}, &bench); err == nil {
+			for _, n := range bench.Notices {
+				fmt.Fprintln(d.env.Stderr, "offrun: note:", oneLine(n))
+			}
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-child.Done():
+			// It may have ended because another came first and answers by now.
+			var b work.BenchState
+			if d.askRunning(ctx, ops.BenchShow.Row, ops.None{}, &b) == nil {
+				return nil
+			}
+			time.Sleep(pause)
+			return errEnded
+		case <-time.After(pause):
+		}
+	}
+}
+
+// maxLog is the size in bytes at which serve.log is begun anew.
+const maxLog = 8 << 20
+
+// A serveLog is serve.log, opened to be written to by a bench that we start.
+type serveLog struct {
+	*os.File
+	from int64
+}
+
+func openLog(path string) (serveLog, error) {
+	if info, err := os.Stat(path); err == nil && info.Size() > maxLog {
+		if err := os.Rename(path, path+".old"); err != nil {
+			return serveLog{}, err
+		}
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
+	if err != nil {
+		return serveLog{}, work.Hide(work.Unavailable, err, path+" cannot be written").Do("Make it writable for you.")
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return serveLog{}, err
+	}
+	return serveLog{f, info.Size()}, nil
+}
+
+// since returns what was written since the log was opened, at most its end.
+func (l serveLog) since() string {
+	info, err := l.Stat()
+	if err != nil {
+		return ""
+	}
+	from := max(l.from, info.Size()-64<<10)
+	b, err := io.ReadAll(io.NewSectionReader(l, from, info.Size()-from))
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}

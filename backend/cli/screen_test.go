@@ -1,0 +1,49 @@
+package cli
+
+import "testing"
+
+func TestFit(t *testing.T) {
+	for _, tt := range []struct {
+		line  string
+		width int
+		want  string
+	}{
+		{"short", 10, "short"},
+		{"any width", 0, "any width"},
+		{"much too long", 8, "much to…"},
+		{"登录接口", 8, "登录接口"},
+		{"登录接口", 7, "登录接…"},
+		{"登录接口", 6, "登录…"},
+		{"🚧🚧🚧", 5, "🚧🚧…"},
+		{"\x1b[31mred and long\x1b[0m", 4, "\x1b[31mred\x1b[0m…"},
+	} {
+		got := fit(tt.line, tt.width)
+		if got != tt.want {
+			t.Errorf("fit(%q, %d) = %q, want %q", tt.line, tt.width, got, tt.want)
+		}
+		if w := columnsOf(got); tt.width > 0 && w > tt.width {
+			t.Errorf("fit(%q, %d) takes %d columns", tt.line, tt.width, w)
+		}
+	}
+}
+
+func TestShown(t *testing.T) {
+	for in, want := range map[string]string{
+		"two\nlines":                     "two\nlines",
+		"\x1b]0;title\x07\x1b[31mred":    "red",
+		"C1 \u009b2J":                    "C1 2J",
+		"right\u202eto left":             "right\uFFFDto left",
+		"bell\x07 back\b return\r\nline": "bell back return\nline",
+		"bad \xff utf-8":                 "bad \uFFFD utf-8",
+	} {
+		if got := shown(in); got != want {
+			t.Errorf("shown(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestScreenOf(t *testing.T) {
+	if got := screenOf(Env{}, nil); got != (screen{}) {
+		t.Errorf("screenOf a pipe = %+v, want plain text of any width", got)
+	}
+}
