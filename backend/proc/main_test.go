@@ -22,6 +22,7 @@ func TestMain(m *testing.M) {
 		play()
 		return
 	}
+	check(os.Setenv("GORACE", "atexit_sleep_ms=0")) // or each process of a -race test takes a second to end
 	goleak.VerifyTestMain(m)
 }
 

@@ -134,8 +134,25 @@ func (p *Process) GroupCPU() time.Duration {
 	return cpuOf(family(all, p.Pid()))
 }
 
+// Family returns the live members of the group and all their live descendants,
+// whatever group, session or environment these have taken.
+func (p *Process) Family() []Found {
+	all, err := processes()
+	if err != nil {
+		return nil
+	}
+	var kin []Found
+	for _, e := range family(all, p.Pid()) {
+		if !e.zombie {
+			kin = append(kin, e.found())
+		}
+	}
+	return kin
+}
+
 // family returns the entries of group pgid and their descendants: agents put
-// their tools into groups and sessions of their own.
+// their tools into groups and sessions of their own. Once the leader has ended,
+// the tie to those is cut.
 func family(all []entry, pgid int) []entry {
 	children := map[int][]entry{}
 	var found []entry

@@ -104,6 +104,11 @@ func TestF75GroupCPUCountsOtherSessions(t *testing.T) {
 	eventually(t, "the grandchild's time is counted", func() bool { return p.GroupCPU() > 200*time.Millisecond })
 }
 
+func TestFamilyIncludesOtherSessions(t *testing.T) {
+	p, _ := startFake(t, marked(newMark(t), "toil"))
+	eventually(t, "both are there", func() bool { return len(p.Family()) == 2 && len(p.Group()) == 1 })
+}
+
 func TestDetachOutlivesItsParent(t *testing.T) {
 	mark := newMark(t)
 	out, err := marked(mark, "detach").Output(t.Context())

@@ -43,7 +43,7 @@ func Main(ctx context.Context, dir string, environ []string) int {
 		return 1
 	}
 	defer func() { _ = l.Close() }()
-	s := supervisor{dir: dir, env: environ, log: log, startedAt: time.Now().UTC()}
+	s := supervisor{dir: dir, env: environ, log: log, startedAt: time.Now().UTC(), kin: map[int]proc.Found{}}
 	s.record(s.run(wish))
 	return 0
 }
@@ -57,6 +57,7 @@ type supervisor struct {
 	startedAt time.Time
 	files     proc.Files
 	command   *proc.Process
+	kin       map[int]proc.Found // by pid: all descendants that were met while the command lived
 }
 
 // run starts the command and stays with it until nothing of it is left. wish is
@@ -79,7 +80,7 @@ func (s *supervisor) run(wish context.Context) work.Exit {
 	left, err := s.finish(context.WithoutCancel(wish), reason)
 	if err != nil {
 		s.log.Error("leftovers", "error", err)
-		text = err.Error()
+		text = strings.TrimPrefix(text+"; "+err.Error(), "; ")
 	}
 	return s.exit(reason, text, left)
 }

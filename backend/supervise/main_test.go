@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 		play()
 		return
 	}
+	check(os.Setenv("GORACE", "atexit_sleep_ms=0")) // or each process of a -race test takes a second to end
 	goleak.VerifyTestMain(m)
 }
 
@@ -75,6 +76,12 @@ var plays = map[string]func(){
 	},
 	"crowd": func() { // fault F60: a child in the same group, and one in its own session
 		start(nil)
+		helper()
+		fmt.Println("ready")
+		sleep()
+	},
+	"scrub": func() { // a helper that has lost the mark, and its session
+		check(os.Unsetenv(proc.MarkVar))
 		helper()
 		fmt.Println("ready")
 		sleep()

@@ -154,23 +154,23 @@ func (q Request) grace() time.Duration {
 // its group as long as the leader lives, after which the group's number may have
 // been given away.
 func remains(mark string, begun started) ([]proc.Found, error) {
-	var left []proc.Found
+	var group []proc.Found
 	if begun.Pid > 0 && proc.Alive(begun.Pid, begun.Born) {
-		left = proc.Group(begun.Pid, begun.Born)
+		group = proc.Group(begun.Pid, begun.Born)
 	}
-	return withMarked(left, mark)
+	return withMarked(mark, group)
 }
 
-// withMarked adds those that bear mark to group.
-func withMarked(group []proc.Found, mark string) ([]proc.Found, error) {
+// withMarked adds those that bear mark to others.
+func withMarked(mark string, others []proc.Found) ([]proc.Found, error) {
 	if mark == "" {
-		return group, nil
+		return others, nil
 	}
 	found, err := proc.Marked(mark)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range group {
+	for _, f := range others {
 		if !slices.ContainsFunc(found, func(g proc.Found) bool { return g.Pid == f.Pid }) {
 			found = append(found, f)
 		}

@@ -12,8 +12,10 @@ import (
 	"offrun/backend/work"
 )
 
-// retell is how often silent.json is brought up to date.
-const retell = 15 * time.Second
+const (
+	retell = 15 * time.Second // how often silent.json is brought up to date
+	census = 5 * time.Second  // how often the command's descendants are met
+)
 
 // A vigil knows how long a command has run and when it was last heard of. Time in
 // which the machine sleeps does not count.
@@ -49,14 +51,18 @@ func (s *supervisor) stay(wish context.Context) (work.ExitReason, string) {
 	now := time.Now()
 	v := vigil{q: s.q, begun: now, heard: now}
 	quiet := hush{dir: s.dir, limit: s.q.Silence, cpu: s.command.GroupCPU}
-	tick := time.NewTicker(beat)
+	tick, round := time.NewTicker(beat), time.NewTicker(census)
 	defer tick.Stop()
+	defer round.Stop()
 	for {
 		select {
 		case <-s.command.Done():
 			return work.Exited, ""
 		case <-wish.Done():
 			return s.unlessEnded(work.Stopped, "")
+		case <-round.C:
+			s.meet()
+			continue
 		case now = <-tick.C:
 		}
 		if wished, err := readOptional[stop](s.dir, stopFile); err != nil {
@@ -129,6 +135,27 @@ func (h *hush) note(now, heard time.Time) error {
 	return nil
 }
 
+// meet remembers the command's descendants. The mark alone does not find those
+// that were given another environment, or whose environment the system hides, and
+// when the command is gone nothing else tells whose they were.
+func (s *supervisor) meet() {
+	for _, f := range s.command.Family() {
+		s.kin[f.Pid] = f
+	}
+}
+
+// left returns what lives of the command: its group, the descendants that were
+// met, and all that bears its mark.
+func (s *supervisor) left() ([]proc.Found, error) {
+	found := s.command.Group()
+	for _, f := range s.kin {
+		if proc.Alive(f.Pid, f.Started) {
+			found = append(found, f)
+		}
+	}
+	return withMarked(s.q.Mark, found)
+}
+
 // finish ends the command, unless it has ended by itself, and then all that it
 // left: its group gets the time of grace to end by itself, too. It returns the
 // processes that had to be ended though the command was gone.
@@ -136,6 +163,7 @@ func (s *supervisor) finish(ctx context.Context, reason work.ExitReason) ([]proc
 	grace := s.q.grace()
 	deadline := time.Now().Add(grace)
 	if reason != work.Exited {
+		s.meet()
 		s.signal(syscall.SIGTERM)
 		for !s.endedWithin(min(beat, grace)) {
 			if time.Now().After(deadline) {
@@ -146,7 +174,7 @@ func (s *supervisor) finish(ctx context.Context, reason work.ExitReason) ([]proc
 	for s.command.GroupAlive() && time.Now().Before(deadline) {
 		time.Sleep(beat / 2)
 	}
-	return proc.Kill(ctx, func() ([]proc.Found, error) { return withMarked(s.command.Group(), s.q.Mark) }, grace)
+	return proc.Kill(ctx, s.left, grace)
 }
 
 func (s *supervisor) endedWithin(d time.Duration) bool {

@@ -153,6 +153,16 @@ func TestF62LeftoversAreEndedAndNamed(t *testing.T) {
 	c.noneLeft()
 }
 
+func TestF62LeftoversWithoutTheMark(t *testing.T) {
+	c := newCommand(t, "scrub")
+	c.start()
+	c.said("ready")
+	c.stop(work.Stopped)
+	if exit := c.end(); exit.Reason != work.Stopped || len(exit.Leftovers) != 1 {
+		t.Errorf("exit = %+v, want one leftover", exit)
+	}
+}
+
 func TestF64FinishedAndStayed(t *testing.T) {
 	c := newCommand(t, "stay")
 	c.start()

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -202,19 +203,28 @@ func TestLookAtDamage(t *testing.T) {
 	}
 }
 
-// A supervisor is killed at random instants. The command never runs twice, always
-// gets a record, and nothing of it stays behind.
+// A supervisor is killed at instants spread over its whole life, from its first
+// instruction on. The command never runs twice, always gets a record, and nothing
+// of it stays behind.
 func TestKilledSupervisor(t *testing.T) {
-	const rounds = 30
+	const rounds = 20
+	whole := newCommand(t, "count")
+	whole.request()
+	begun := time.Now()
+	<-whole.launch().Done()
+	life := time.Since(begun)
 	reasons := map[work.ExitReason]int{}
 	for i := range rounds {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			c := newCommand(t, "count")
 			c.request()
 			p := c.launch()
-			// Spread over the supervisor's whole life, from its first instruction on.
-			time.AfterFunc(time.Duration(i)*8*time.Millisecond, func() { p.SignalGroup(9) })
-			<-p.Done()
+			select {
+			case <-p.Done():
+			case <-time.After(life * time.Duration(i) / rounds):
+				p.SignalGroup(syscall.SIGKILL)
+				<-p.Done()
+			}
 			exit := c.carryOn()
 			reasons[exit.Reason]++
 			if ran := c.ran(); ran > 1 || exit.Reason == work.Exited && ran != 1 {
@@ -252,10 +262,8 @@ func TestRecover(t *testing.T) {
 	if work.CodeOf(err) != work.Busy {
 		t.Errorf("while it runs: %+v, %v; want busy", l, err)
 	}
-	c.killSupervisor()
-	if st := c.look(); st.Phase != Lost || st.Pid == 0 {
-		t.Fatalf("status = %+v, want lost", st)
-	}
+	signalPid(t, c.supervisor(), syscall.SIGKILL)
+	c.eventually("it is lost", func() bool { return c.look().Phase == Lost })
 	c.start()
 	if st := c.look(); st.Phase != Lost {
 		t.Errorf("Start brought it back: %+v", st)
@@ -281,16 +289,4 @@ func TestRecoverOfNothing(t *testing.T) {
 	if _, err := Recover(ctx, c.dir, 0); err == nil {
 		t.Error("a running command was recovered")
 	}
-}
-
-// killSupervisor kills it as nothing can prevent, and waits until it is gone.
-func (c *command) killSupervisor() {
-	c.t.Helper()
-	pid := c.supervisor()
-	born, err := proc.StartTime(pid)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	signalPid(c.t, pid, 9)
-	c.eventually("the supervisor is dead", func() bool { return !proc.Alive(pid, born) })
 }
