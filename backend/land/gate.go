@@ -1,0 +1,149 @@
+package land
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"offrun/backend/git"
+	"offrun/backend/proc"
+	"offrun/backend/work"
+)
+
+// gateLimit is how long one gate may take where the project's settings, frozen
+// with the run, say nothing.
+const gateLimit = 15 * time.Minute
+
+// gates runs the project's gates on the tree of l, in a worktree of its own that is
+// gone afterwards (F102, F103). It stops at the first that does not pass.
+func (in In) gates(ctx context.Context, repo git.Repo, l work.Landing) (_ []work.Gate, err error) {
+	commands := in.Run.Settings.Gates
+	if len(commands) == 0 {
+		return nil, nil
+	}
+	room, err := in.gateRoom(ctx, repo, l)
+	if err != nil {
+		return nil, fmt.Errorf("make a worktree for the gates: %w", err)
+	}
+	defer func() { err = errors.Join(err, room.close(context.WithoutCancel(ctx))) }()
+	if in.Prepare != nil {
+		if err := in.Prepare(ctx, room.tree.Path); err != nil {
+			return nil, fmt.Errorf("prepare the worktree for the gates: %w", err)
+		}
+	}
+	var done []work.Gate
+	for _, command := range commands {
+		g, err := in.gate(ctx, room, command)
+		if err != nil {
+			return done, err
+		}
+		done = append(done, g)
+		if g.Status != work.Pass {
+			e := work.Errorf(work.Conflict, "a gate did not let it through: %s", command).
+				Do("Nothing was changed. See what it printed; send the attempt a message, or change the gate in .offrun/project.yaml.")
+			e.List = []string{fmt.Sprintf("%s: %s (exit %d)", command, g.Status, g.Exit)}
+			return done, e
+		}
+	}
+	return done, nil
+}
+
+// gate runs one command on the tree of room.
+func (in In) gate(ctx context.Context, room gateRoom, command string) (work.Gate, error) {
+	limit := in.Run.Settings.Limits.Acceptance.Duration()
+	if limit <= 0 {
+		limit = gateLimit
+	}
+	timed, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	env := in.Env
+	if env == nil {
+		env = proc.Environ()
+	}
+	env = append(env[:len(env):len(env)], proc.MarkVar+"="+room.mark)
+	out := in.Log
+	if out == nil {
+		out = io.Discard
+	}
+	fmt.Fprintf(out, "$ %s\n", command)
+	err := proc.Cmd{Argv: []string{"sh", "-c", "exec 2>&1\n" + command}, Dir: room.tree.Path, Env: env}.Run(timed, out)
+	if _, killErr := proc.KillMarked(context.WithoutCancel(ctx), room.mark, proc.Grace); killErr != nil {
+		return work.Gate{}, killErr
+	}
+	if ctx.Err() != nil {
+		return work.Gate{}, ctx.Err()
+	}
+	g := work.Gate{Command: command, Status: work.Pass}
+	x, exited := errors.AsType[*proc.ExitError](err)
+	switch {
+	case err == nil:
+	case exited && (x.Code == 126 || x.Code == 127): // sh: not executable, not found
+		g.Status, g.Exit = work.DidNotRun, x.Code
+	case exited:
+		g.Status, g.Exit = work.Fail, x.Code
+	case timed.Err() != nil:
+		g.Status, g.Exit = work.Fail, -1
+	default:
+		g.Status, g.Exit = work.DidNotRun, -1
+	}
+	fmt.Fprintf(out, "exit=%d\n", g.Exit)
+	return g, nil
+}
+
+// gateRoom is the worktree that gates run in.
+type gateRoom struct {
+	repo   git.Repo
+	tree   git.Worktree
+	branch string
+	mark   string
+}
+
+func (in In) gateRoom(ctx context.Context, repo git.Repo, l work.Landing) (gateRoom, error) {
+	// A commit of nobody's: the user's own is made, and signed, when all have passed.
+	commit, err := repo.Loose(ctx, l.Tree, l.Parent)
+	if err != nil {
+		return gateRoom{}, err
+	}
+	name := fmt.Sprintf("gate-%s-%s", l.Run, l.Attempt)
+	o := git.WorktreeOptions{
+		Path:   filepath.Join(repo.Dir, ".worktrees", name),
+		Branch: "run/" + name,
+		Commit: commit,
+		Mark:   in.Mark + " " + name,
+	}
+	if err := repo.Exclude(ctx, ".worktrees/"); err != nil {
+		return gateRoom{}, err
+	}
+	left := o // by a landing that was cut off
+	if left.Commit, err = repo.Ref(ctx, "refs/heads/"+o.Branch); err != nil {
+		return gateRoom{}, err
+	}
+	if left.Commit == "" {
+		left.Commit = o.Commit
+	}
+	if err := repo.ClearHalfMade(ctx, left); err != nil {
+		return gateRoom{}, err
+	}
+	tree, err := repo.AddWorktree(ctx, o)
+	return gateRoom{repo: repo, tree: tree, branch: o.Branch, mark: o.Mark}, err
+}
+
+// close removes the worktree with all that the gates left in it.
+func (g gateRoom) close(ctx context.Context) error {
+	s, err := g.tree.Survey(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := g.repo.RemoveWorktree(ctx, g.tree, git.RemoveOptions{Mark: g.mark, Accept: s.Nested}); err != nil {
+		return err
+	}
+	at, err := g.repo.Ref(ctx, "refs/heads/"+g.branch)
+	if err == nil && at != "" {
+		err = g.repo.DeleteBranch(ctx, g.branch, at)
+	}
+	_, emptyErr := g.repo.EmptyTrash(ctx, g.mark)
+	return errors.Join(err, emptyErr)
+}
