@@ -28,7 +28,7 @@ var diffFlags = []string{
 
 // patchFlags fix the form of a patch: the parser and git apply expect these.
 var patchFlags = []string{
-	"-p", "--binary", "--no-color", "--no-ext-diff", "--no-textconv",
+	"-p", "--no-color", "--no-ext-diff", "--no-textconv",
 	"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short",
 	"--diff-algorithm=myers", "--indent-heuristic", "--inter-hunk-context=0",
 }
@@ -49,7 +49,7 @@ func (r Repo) Changes(ctx context.Context, base, tree string) ([]work.Change, er
 // decodes or joins it breaks it (F53).
 func (r Repo) Patch(ctx context.Context, base, tree string, w io.Writer) error {
 	args := append(append([]string{}, diffFlags...), patchFlags...)
-	return r.treeDiff().pipe(ctx, w, append(args, "-U3", base, tree)...)
+	return r.treeDiff().pipe(ctx, w, append(args, "--binary", "-U3", base, tree)...)
 }
 
 // PatchOptions say how PatchText compares.
@@ -62,7 +62,7 @@ type PatchOptions struct {
 // reading; binary files are only named.
 func (r Repo) PatchText(ctx context.Context, base, tree string, o PatchOptions, paths ...string) ([]byte, error) {
 	args := append(append([]string{}, diffFlags...), patchFlags...)
-	args = append(args, "--no-binary", "-U"+strconv.Itoa(o.Context))
+	args = append(args, "-U"+strconv.Itoa(o.Context))
 	if o.IgnoreSpace {
 		args = append(args, "--ignore-all-space", "--ignore-blank-lines", "--ignore-cr-at-eol")
 	}

@@ -25,9 +25,7 @@ func (f Fingerprint) Changed(later Fingerprint) []work.Touch {
 		case "commondir", "objects/info/alternates":
 			t.Danger = true // leads git to another place
 		}
-		if t.What == "file" {
-			t.Name = ".git/" + t.Name
-		}
+		t.Name = ".git/" + t.Name
 		ts = append(ts, t)
 	}
 	if f.Whole && later.Whole {

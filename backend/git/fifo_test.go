@@ -1,0 +1,14 @@
+package git_test
+
+import (
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+func makeFIFO(t *testing.T, path string) {
+	t.Helper()
+	if err := unix.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
