@@ -61,7 +61,7 @@ func WriteAtomic(path string, perm fs.FileMode, write func(io.Writer) error) err
 	if err != nil {
 		return err
 	}
-	defer f.Cleanup() // does nothing after the file is in place
+	defer func() { _ = f.Cleanup() }() // does nothing after the file is in place; else a dot file stays
 	w := bufio.NewWriterSize(f, 64<<10)
 	if err := write(w); err != nil {
 		return err

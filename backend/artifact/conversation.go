@@ -25,7 +25,7 @@ func Entries(r io.Reader, add func(work.Entry)) error {
 		if len(bytes.TrimSpace(line)) > 0 && json.Unmarshal(line, &e) == nil {
 			add(e)
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {

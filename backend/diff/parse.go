@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
@@ -36,7 +37,7 @@ func Each(r io.Reader) iter.Seq2[File, error] {
 		for {
 			first := s.line
 			sec, err := s.next()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return
 			}
 			var f File
@@ -92,7 +93,7 @@ func (s *sections) next() (*section, error) {
 	for {
 		start := len(sec.text)
 		err := s.readLine(&sec.text)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return sec, nil
 		}
 		if err != nil {
@@ -114,8 +115,8 @@ func (s *sections) readLine(text *[]byte) error {
 		part, err := s.r.ReadSlice('\n')
 		*text = append(*text, part...)
 		switch {
-		case err == bufio.ErrBufferFull:
-		case err == io.EOF && len(*text) > before:
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF) && len(*text) > before:
 			return nil
 		default:
 			return err
@@ -209,7 +210,7 @@ func fileOf(p *gitdiff.File) File {
 
 // mode writes what gitdiff keeps of a mode, which is git's number and not Go's
 // bits, as git writes it.
-func mode[M ~uint32](m M) string {
+func mode(m fs.FileMode) string {
 	if m == 0 {
 		return ""
 	}
