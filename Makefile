@@ -9,7 +9,7 @@ LDFLAGS := -X offrun/backend/cli.Version=$(VERSION)
 
 build:
 	@scripts/need go git cc
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o build/bin/offrun .
+	$(GO) build -ldflags '$(LDFLAGS)' -o build/bin/offrun .
 
 demo: build
 	@build/bin/offrun demo

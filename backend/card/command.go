@@ -128,7 +128,7 @@ func bareCommand(text string) (found []string, sure bool) {
 	if i := slices.IndexFunc(fields[1:], func(w string) bool { return outcomes[strings.Trim(w, ".,;:")] }); i >= 0 {
 		fields = fields[:i+1]
 	}
-	if !balanced || slices.ContainsFunc(fields, func(w string) bool { return fillers[w] }) {
+	if !balanced || slices.ContainsFunc(fields, func(w string) bool { return fillers[w] }) || isProse(fields) {
 		return nil, false
 	}
 	last := &fields[len(fields)-1]
@@ -138,6 +138,19 @@ func bareCommand(text string) (found []string, sure bool) {
 	}
 	return []string{strings.Join(fields, " ")}, true
 }
+
+// isProse reports whether text speaks of a script rather than runs it: a path
+// without ./ that words follow, "tests/slug.sh has one case more". Arguments of
+// a script are told by having a sign that a word has not.
+func isProse(fields []string) bool {
+	first := fields[0]
+	if strings.HasPrefix(first, "./") || strings.HasPrefix(first, "/") || programs[first] || !strings.Contains(first, "/") {
+		return false
+	}
+	return slices.ContainsFunc(fields[1:], func(w string) bool { return proseWord.MatchString(w) })
+}
+
+var proseWord = regexp.MustCompile(`^[A-Za-z]+[,.;:]?$`)
 
 // shellWords splits s at spaces outside of quotes, and leaves the quotes in.
 func shellWords(s string) (fields []string, balanced bool) {

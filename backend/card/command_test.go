@@ -33,6 +33,8 @@ func TestCommands(t *testing.T) {
 		{`- pytest -k "a`, nil, 1},
 		{"npm test\nnpm run lint", []string{"npm test", "npm run lint"}, 0}, // no list
 		{"- make sure the login works", nil, 1},
+		{"- tests/slug.sh has at least one case more", nil, 1}, // of a script, not a command
+		{"- scripts/check.sh --all src/ passes", []string{"scripts/check.sh --all src/"}, 0},
 		{"- go through the list", nil, 1},
 		{"- npm test and npm run lint pass", nil, 1},
 		{"- The login works", nil, 0},

@@ -143,11 +143,11 @@ func (r Repo) add(ctx context.Context, o WorktreeOptions) (Worktree, error) {
 			return Worktree{}, err
 		}
 	}
-	args := []string{"worktree", "add", "--quiet", "--no-track", "--lock", "--reason", o.Mark}
+	args := []string{"worktree", "add", "--quiet", "--lock", "--reason", o.Mark}
 	if o.Branch == "" {
 		args = append(args, "--detach")
 	} else {
-		args = append(args, "-b", o.Branch)
+		args = append(args, "--no-track", "-b", o.Branch) // F09; git refuses --no-track beside --detach
 	}
 	_, err := c.run(ctx, append(args, "--", o.Path, o.Commit)...)
 	var w Worktree

@@ -150,6 +150,21 @@ func TestF09Race(t *testing.T) {
 }
 
 // TestAddWorktreeCancelled: nothing is left of a call that was cancelled.
+// A worktree without a branch stands on its commit: what a baseline and gates need.
+func TestAddWorktreeDetached(t *testing.T) {
+	r := gittest.New(t)
+	repo := repoAt(t, r.Dir)
+	base := r.Git("rev-parse", "HEAD")
+	w, err := repo.AddWorktree(t.Context(), git.WorktreeOptions{Path: filepath.Join(r.Dir, ".worktrees", "base"), Commit: base, Mark: "us/base"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := w.Snapshot(t.Context(), git.SnapshotOptions{Base: base})
+	if err != nil || s.Head != base || s.Branch != "" || s.Files != 0 {
+		t.Errorf("snapshot = %+v, %v; want HEAD detached at %s", s, err, base)
+	}
+}
+
 func TestAddWorktreeCancelled(t *testing.T) {
 	r := gittest.New(t)
 	repo := repoAt(t, r.Dir)
