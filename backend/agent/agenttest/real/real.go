@@ -1,0 +1,136 @@
+// Package real finds the real agent programs that tests drive, and makes logins
+// for them in which nothing is real: dummy keys, and a model server on loopback.
+package real
+
+import (
+	"crypto/sha1"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"offrun/backend/agent"
+	"offrun/backend/agent/claude"
+	"offrun/backend/agent/codex"
+	"offrun/backend/proc"
+)
+
+// An Agent is a program that is pinned in ../clis/package.json.
+type Agent struct {
+	agent.Agent
+	Pinned               string // its version
+	Key, Plan, LoggedOut Login
+}
+
+// A Login makes a configuration folder whose model server is url, and returns
+// the variables that lead there.
+type Login func(t testing.TB, url string) []string
+
+// Agents returns the pinned agents.
+func Agents() []Agent {
+	return []Agent{
+		{claude.Agent, "2.1.332", claudeKey, claudePlan, claudeLoggedOut},
+		{codex.Agent, "0.171.0", codexKey, codexPlan, codexLoggedOut},
+	}
+}
+
+// Programs returns the folder of the installed programs. It is named after the
+// lock file, as scripts/agents does.
+func Programs(t testing.TB) string {
+	t.Helper()
+	_, self, _, _ := runtime.Caller(0)
+	lock, err := os.ReadFile(filepath.Join(filepath.Dir(self), "..", "clis", "package-lock.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(lock), lock)) // as git names it
+	cache := os.Getenv("XDG_CACHE_HOME")
+	if cache == "" {
+		cache = filepath.Join(os.Getenv("HOME"), ".cache")
+	}
+	dir := filepath.Join(cache, "offrun-test-agents", hex.EncodeToString(sum[:])[:16])
+	if _, err := os.Stat(filepath.Join(dir, ".complete")); err != nil {
+		t.Fatalf("the agent programs are not installed; run scripts/agents: %v", err)
+	}
+	return filepath.Join(dir, "node_modules", ".bin")
+}
+
+// Environ returns the whole environment of a program: nothing of the machine's
+// own but where node is, and a proxy that nobody listens on for whatever is not
+// on loopback.
+func Environ(t testing.TB, login []string) []string {
+	t.Helper()
+	node, err := proc.Find("node", os.Getenv("PATH"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append([]string{
+		"PATH=" + filepath.Dir(node) + ":/usr/bin:/bin", "HOME=" + t.TempDir(), "LANG=C.UTF-8", "TERM=dumb",
+		"HTTP_PROXY=http://127.0.0.1:9", "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1",
+	}, login...)
+}
+
+func claudeLoggedOut(t testing.TB, url string) []string {
+	return []string{"CLAUDE_CONFIG_DIR=" + t.TempDir(), "ANTHROPIC_BASE_URL=" + url, "CLAUDE_CODE_MAX_RETRIES=1"}
+}
+
+func claudeKey(t testing.TB, url string) []string {
+	return append(claudeLoggedOut(t, url), "ANTHROPIC_API_KEY=dummy")
+}
+
+func claudePlan(t testing.TB, url string) []string {
+	env := claudeLoggedOut(t, url)
+	put(t, filepath.Join(strings.TrimPrefix(env[0], "CLAUDE_CONFIG_DIR="), ".credentials.json"),
+		`{"claudeAiOauth":{"accessToken":"sk-ant-oat01-dummy-acct-a","refreshToken":"sk-ant-ort01-dummy","expiresAt":1900000000000,`+
+			`"scopes":["user:inference","user:profile","user:sessions:claude_code"],"subscriptionType":"max","rateLimitTier":"default_claude_max_5x"}}`)
+	return env
+}
+
+func codexLoggedOut(t testing.TB, url string) []string {
+	return codexHome(t, url, `env_key = "STUB_API_KEY"`)
+}
+
+func codexKey(t testing.TB, url string) []string {
+	return append(codexLoggedOut(t, url), "STUB_API_KEY=dummy")
+}
+
+func codexHome(t testing.TB, url, auth string) []string {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "config.toml"), fmt.Sprintf(`model = "gpt-5.5"
+model_provider = "stub"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[model_providers.stub]
+name = "Stub"
+base_url = "%s/v1"
+wire_api = "responses"
+%s
+request_max_retries = 1
+stream_max_retries = 1
+`, url, auth))
+	return []string{"CODEX_HOME=" + dir, "CODEX_REFRESH_TOKEN_URL_OVERRIDE=" + url + "/oauth/token"}
+}
+
+func codexPlan(t testing.TB, url string) []string {
+	env := codexHome(t, url, "requires_openai_auth = true")
+	b64 := base64.RawURLEncoding.EncodeToString
+	jwt := b64([]byte(`{"alg":"none","typ":"JWT"}`)) + "." +
+		b64([]byte(`{"exp":1900000000,"email":"acct-a@example.invalid","https://api.openai.com/auth":{"chatgpt_plan_type":"plus","chatgpt_account_id":"acct-a","chatgpt_user_id":"u"}}`)) + ".c2ln"
+	put(t, filepath.Join(strings.TrimPrefix(env[0], "CODEX_HOME="), "auth.json"), fmt.Sprintf(
+		`{"auth_mode":"chatgpt","OPENAI_API_KEY":null,"tokens":{"id_token":%q,"access_token":%q,"refresh_token":"dummy","account_id":"acct-a"},"last_refresh":%q}`,
+		jwt, jwt, time.Now().UTC().Format(time.RFC3339)))
+	return env
+}
+
+func put(t testing.TB, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
