@@ -51,6 +51,12 @@ func Compare(in In) work.Comparison {
 		}
 		c.Attempts = append(c.Attempts, v)
 	}
+	// Tests that fail on the base too say nothing against an attempt, unless
+	// another one has shown that they can pass.
+	possible := slices.ContainsFunc(c.Attempts, func(v work.Verdict) bool { return v.Tests.Status == work.Pass })
+	for i := range c.Attempts {
+		c.Attempts[i].Failing = failing(&c.Attempts[i], possible)
+	}
 	slices.SortStableFunc(c.Attempts, better)
 	return c
 }
@@ -92,7 +98,6 @@ func verdict(a *work.Attempt, baseline *work.Tests, r rules, now time.Time) work
 			r.judge(&v, t.Result.Changes)
 		}
 	}
-	v.Failing = failing(&v)
 	return v
 }
 
@@ -108,14 +113,14 @@ func spent(v *work.Verdict, t *work.Turn, now time.Time) {
 	}
 }
 
-// failing reports whether v is struck out. What is still at work is not; tests
-// that fail on the base too say nothing against an attempt.
-func failing(v *work.Verdict) bool {
+// failing reports whether v is struck out; possible says that the tests pass
+// somewhere. What is still at work is not struck out.
+func failing(v *work.Verdict, possible bool) bool {
 	if !v.State.Final() {
 		return false
 	}
 	return v.State != work.Done || v.Files == 0 ||
-		v.Tests.Status == work.Fail && v.Tests.Baseline != work.Fail
+		v.Tests.Status == work.Fail && (possible || v.Tests.Baseline != work.Fail)
 }
 
 // better orders verdicts, best first.

@@ -107,6 +107,22 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// Tests that are red on the base count against an attempt once another passes them.
+func TestFailingBesideOneThatPasses(t *testing.T) {
+	run := work.Run{
+		Baseline: &work.Tests{Status: work.Fail},
+		Attempts: []work.Attempt{attempt("a", work.ClassOK, work.Fail), attempt("b", work.ClassOK, work.Pass)},
+	}
+	for i := range run.Attempts {
+		run.Attempts[i].Turns[0].Result.Files = 1
+	}
+	for _, v := range Compare(In{Run: run}).Attempts {
+		if want := v.Attempt == "a"; v.Failing != want {
+			t.Errorf("%s: failing %v, want %v", v.Attempt, v.Failing, want)
+		}
+	}
+}
+
 func TestFailing(t *testing.T) {
 	for _, tt := range []struct {
 		class    work.Class

@@ -16,7 +16,7 @@ type Verdict struct {
 	Simulated  bool                    `json:"simulated,omitempty"`
 	State      State                   `json:"state"`
 	Why        string                  `json:"why,omitempty"` // if it is not done, or empty
-	Failing    bool                    `json:"failing"`       // struck out: not done, empty, or its tests fail and do not fail on the base too
+	Failing    bool                    `json:"failing"`       // struck out: not done, empty, or its tests fail; unless they fail on the base too and pass nowhere
 	Tests      VerdictTests            `json:"tests"`
 	Files      int                     `json:"files"`
 	Added      int                     `json:"added"`
