@@ -30,7 +30,8 @@ func preflightOf(t *testing.T, r *gittest.Repo, a Asked) string {
 }
 
 func TestPreflight(t *testing.T) {
-	base := func(t *testing.T) *gittest.Repo { return gittest.New(t) }
+	shared := gittest.New(t)
+	base := func(*testing.T) *gittest.Repo { return shared }
 	with := func(change func(*work.Settings)) Asked {
 		s := Defaults()
 		s.Acceptance = []string{"git status"}
@@ -95,12 +96,14 @@ func TestPreflight(t *testing.T) {
 // Every shape of repository is looked at without a change and without an error of
 // ours.
 func TestPreflightZoo(t *testing.T) {
-	gittest.ForAll(t, func(t *testing.T, s gittest.Shape, r *gittest.Repo) {
-		if s.Slow {
-			t.Skip("only big, and other shapes are not")
+	for _, shape := range gittest.Zoo() {
+		if shape.Slow {
+			continue // only big, and others are not
 		}
-		if got := preflightOf(t, r, Asked{Settings: Defaults()}); strings.Contains(got, "internal error") {
-			t.Errorf("%s", got)
-		}
-	})
+		t.Run(shape.Name, func(t *testing.T) {
+			if got := preflightOf(t, shape.Build(t), Asked{Settings: Defaults()}); strings.Contains(got, "internal error") {
+				t.Errorf("%s", got)
+			}
+		})
+	}
 }
