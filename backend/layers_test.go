@@ -22,7 +22,7 @@ const layers = `
 	backend/proc
 	backend/store backend/config
 	backend/git backend/feed backend/agent backend/supervise backend/watch backend/card backend/diff
-	backend/project backend/agent/claude backend/agent/codex backend/agent/custom backend/agent/simulated
+	backend/project backend/agent/claude backend/agent/codex backend/agent/custom backend/agent/simulated backend/agent/gemini backend/agent/opencode backend/agent/copilot
 	backend/agent/all
 	backend/artifact backend/compare backend/land
 	backend/bench

@@ -30,7 +30,7 @@ const (
 // Then it asks git whether the patterns have effect: a line in .gitignore that
 // says otherwise wins, and is a Conflict (F32).
 func (r Repo) Exclude(ctx context.Context, patterns ...string) error {
-	release, err := r.lock(ctx)
+	r, release, err := r.lock(ctx)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func (r Repo) SetBack(ctx context.Context, m Move) (checkout string, err error) 
 // move finds the one place where the branch can be moved and does it there with
 // inCheckout, or by ref alone if it is checked out nowhere.
 func (r Repo) move(ctx context.Context, m Move, inCheckout func(call) error) (string, error) {
-	release, err := r.lock(ctx)
+	r, release, err := r.lock(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -84,7 +84,8 @@ func (r Repo) move(ctx context.Context, m Move, inCheckout func(call) error) (st
 	if arrived { // it was cut off when only the branch was left to move
 		inCheckout = func(c call) error { return r.swap(ctx, c, m) }
 	}
-	if err := inCheckout(r.in(place)); err != nil {
+	// One file after the other, so that a git that is killed leaves few half-way.
+	if err := inCheckout(r.in(place).set("checkout.workers", "1")); err != nil {
 		return "", errors.Join(refused(place, err), r.takeBack(context.WithoutCancel(ctx), place, m))
 	}
 	return place.Path, r.arrived(ctx, place, m)

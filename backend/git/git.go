@@ -31,7 +31,8 @@ type Repo struct {
 	GitDir string // the common git directory, shared by all worktrees
 	Admin  string // git directory of Dir, if it is not GitDir: Dir is a linked worktree of a bare repository
 
-	objects string // scratch object folders, NUL-separated; see WithObjects
+	objects string         // scratch object folders, NUL-separated; see WithObjects
+	held    *proc.FileLock // see lock; nil means none
 }
 
 // settings are given to every call. They make git behave the same on every
@@ -56,6 +57,9 @@ var settings = []string{
 	"i18n.commitEncoding=UTF-8",
 	"i18n.logOutputEncoding=UTF-8",
 	"diff.suppressBlankEmpty=false", // obeyed even by plumbing
+	"diff.orderFile=" + os.DevNull,  // obeyed even by status, which dies if the file is not there
+	"status.branch=false",
+	"status.showStash=false",
 }
 
 // environ returns our environment without anything that steers git (F14), and
@@ -90,6 +94,7 @@ type call struct {
 	config    []string  // settings for this call only: key, value, key, value …
 	env       []string  // variables for this call only
 	stdin     io.Reader // nil is the null device
+	held      *proc.FileLock
 }
 
 // at is a call on the main checkout. GIT_COMMON_DIR also makes git ignore
@@ -99,7 +104,7 @@ func (r Repo) at() call {
 	if r.Admin != "" {
 		gitDir = r.Admin
 	}
-	return call{dir: r.Dir, gitDir: gitDir, commonDir: r.GitDir, workTree: r.Dir, env: r.objectEnv()}
+	return call{dir: r.Dir, gitDir: gitDir, commonDir: r.GitDir, workTree: r.Dir, env: r.objectEnv(), held: r.held}
 }
 
 // run starts git on the main checkout and returns what it wrote.
@@ -170,7 +175,7 @@ func (c call) command(args []string) proc.Cmd {
 		argv = append(argv, "--git-dir="+c.gitDir, "--work-tree="+c.workTree)
 		env = append(env, "GIT_COMMON_DIR="+c.commonDir)
 	}
-	return proc.Cmd{Argv: append(argv, args...), Dir: c.dir, Env: env, Stdin: c.stdin}
+	return proc.Cmd{Argv: append(argv, args...), Dir: c.dir, Env: env, Stdin: c.stdin, Hold: c.held}
 }
 
 // exitCode returns the status git ended with, 0 if err is nil, or -1 if err is

@@ -16,7 +16,7 @@ import (
 // branch, unless it has moved on. What bears another mark is left alone and is a
 // Conflict. It must only be called while no agent has worked there.
 func (r Repo) ClearHalfMade(ctx context.Context, o WorktreeOptions) error {
-	release, err := r.lock(ctx)
+	r, release, err := r.lock(ctx)
 	if err != nil {
 		return err
 	}

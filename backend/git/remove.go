@@ -62,7 +62,7 @@ func (r Repo) RemoveWorktree(ctx context.Context, w Worktree, o RemoveOptions) (
 			return Removed{}, err
 		}
 	}
-	release, err := r.lock(ctx)
+	r, release, err := r.lock(ctx)
 	if err != nil {
 		return Removed{}, err
 	}
@@ -197,7 +197,7 @@ func stillThere(paths ...string) error {
 // Where there is no such branch, that is fine (F02). A Conflict means that it has
 // moved, is checked out, or is not an attempt's.
 func (r Repo) DeleteBranch(ctx context.Context, branch, at string) error {
-	release, err := r.lock(ctx)
+	r, release, err := r.lock(ctx)
 	if err != nil {
 		return err
 	}

@@ -54,18 +54,22 @@ func (w Worktree) line(ctx context.Context, args ...string) (string, error) {
 // this process and in every other. git's own commands of this kind disturb each
 // other when they run at once (F09). It waits until ctx is done; the caller must
 // call release.
-func (r Repo) lock(ctx context.Context) (release func(), err error) {
+//
+// The commands of the returned Repo hold the lock too: a git that outlives us,
+// because we were killed, keeps the next of us waiting until it has ended.
+func (r Repo) lock(ctx context.Context) (held Repo, release func(), err error) {
 	for {
 		l, err := proc.Lock(filepath.Join(r.GitDir, "offrun.lock"))
 		if err == nil {
-			return func() { _ = l.Close() }, nil // closing is all that can be done
+			r.held = l
+			return r, func() { _ = l.Close() }, nil // closing is all that can be done
 		}
 		if work.CodeOf(err) != work.Busy {
-			return nil, err
+			return r, nil, err
 		}
 		select {
 		case <-ctx.Done():
-			return nil, errors.Join(ctx.Err(), err)
+			return r, nil, errors.Join(ctx.Err(), err)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
@@ -79,7 +83,7 @@ func (r Repo) lock(ctx context.Context) (release func(), err error) {
 // A path or a branch that is taken is a Conflict. Calls for one repository wait
 // for each other.
 func (r Repo) AddWorktree(ctx context.Context, o WorktreeOptions) (Worktree, error) {
-	release, err := r.lock(ctx)
+	r, release, err := r.lock(ctx)
 	if err != nil {
 		return Worktree{}, err
 	}
@@ -99,6 +103,7 @@ func (r Repo) AddWorktree(ctx context.Context, o WorktreeOptions) (Worktree, err
 	if err != nil {
 		return Worktree{}, r.explainAdd(ctx, o, err)
 	}
+	w.Repo.held = nil
 	return w, nil
 }
 

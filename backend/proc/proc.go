@@ -38,6 +38,7 @@ type Cmd struct {
 	Dir   string    // working directory; "" means the caller's own
 	Env   []string  // the whole environment, "K=V"; nil means inherit. Its PATH is where the program is looked for
 	Stdin io.Reader // nil means the null device
+	Hold  *FileLock // Output and Run only: stays held until the program has ended, even if we are killed before
 }
 
 func (c Cmd) String() string { return strings.Join(c.Argv, " ") }
@@ -93,6 +94,9 @@ func (c Cmd) run(ctx context.Context, stdout io.Writer, grace time.Duration, att
 	x.Args, x.Dir, x.Env = c.Argv, c.Dir, c.Env
 	x.Stdin, x.Stdout, x.Stderr = c.Stdin, stdout, &stderr
 	x.SysProcAttr = attr
+	if c.Hold != nil {
+		x.ExtraFiles = []*os.File{c.Hold.f}
+	}
 	x.WaitDelay = grace
 	x.Cancel = func() error {
 		cancelled = time.Now()
