@@ -125,6 +125,7 @@ an attempt in its run: the agent's id, with -2, -3 … where it tries more than 
 
 // parent makes c show its help, and refuse words that are none of its commands.
 func parent(c *cobra.Command) *cobra.Command {
+	c.SuggestionsMinimumDistance = 2
 	c.Args = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return nil

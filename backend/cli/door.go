@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ type door struct {
 	home   string
 	client *httpapi.Client
 	local  *bench.Bench
-	asked  bool // a bench has answered; so it is not stale what is shown
+	asked  bool // a bench has answered: what is shown is not stale
 }
 
 // startPatience is how long another process may hold the data folder without
@@ -64,7 +65,11 @@ func (d *door) open() error {
 func (d *door) Ask(ctx context.Context, row ops.Row, in, out any) error {
 	err := d.askRunning(ctx, row, in, out)
 	if !httpapi.NotServing(err) {
-		return err
+		if work.CodeOf(err) != work.Unavailable || d.asked {
+			return err
+		}
+		// Nobody answered, nor ever has. If the folder is to blame, that says it best.
+		return cmp.Or(config.Make(d.home), err)
 	}
 	if row.Read && d.readHere(ctx) == nil {
 		return ops.Local{Bench: d.local}.Ask(ctx, row, in, out)
@@ -81,7 +86,7 @@ func (d *door) askRunning(ctx context.Context, row ops.Row, in, out any) error {
 		return err
 	}
 	err := d.client.Ask(ctx, row, in, out)
-	d.asked = d.asked || !httpapi.NotServing(err)
+	d.asked = d.asked || err == nil || work.CodeOf(err) != work.Unavailable
 	return err
 }
 
@@ -121,6 +126,10 @@ func (d *door) start(ctx context.Context) error {
 		code, _, _ := child.Exit()
 		// Busy: another bench is about to answer, or about to end.
 		if code == status[work.Busy] && time.Now().Before(giveUp) {
+			select {
+			case <-ctx.Done():
+			case <-time.After(50 * time.Millisecond):
+			}
 			continue
 		}
 		if said := readError(why, code); said != nil {
@@ -161,7 +170,6 @@ func (d *door) await(ctx context.Context, child *proc.Process) error {
 			if d.askRunning(ctx, ops.BenchShow.Row, ops.None{}, &b) == nil {
 				return nil
 			}
-			time.Sleep(pause)
 			return errEnded
 		case <-time.After(pause):
 		}

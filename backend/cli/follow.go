@@ -96,7 +96,7 @@ func (w *watch) view() view {
 	case w.app.out.terminal:
 		return &liveView{app: w.app}
 	}
-	return &plainView{app: w.app, said: map[work.AttemptName]string{}}
+	return &plainView{app: w.app, said: map[work.AttemptName]saying{}}
 }
 
 // A batch is what a long poll brought.

@@ -132,6 +132,9 @@ func (a *app) announce(ctx context.Context, in ops.StartRun) error {
 	return nil
 }
 
+// maxDoubts is how many doubts about a card are shown when it runs.
+const maxDoubts = 3
+
 // planText lists the commands that a run of the card will run, and the doubts
 // about it.
 func planText(c work.CardState, s work.Settings, out screen) string {
@@ -146,10 +149,11 @@ func planText(c work.CardState, s work.Settings, out screen) string {
 		}
 		seen[line] = true
 	}
-	if len(seen) == 0 {
-		b.WriteString(out.paint(yellow, "warning: neither the card nor the project has an acceptance command; nothing tells whether a result works") + "\n")
-	}
-	for _, w := range c.Warnings {
+	for i, w := range c.Warnings {
+		if more := len(c.Warnings) - i; i == maxDoubts && more > 1 {
+			b.WriteString(out.paint(yellow, fmt.Sprintf("warning: %d more: offrun card check %s", more, oneLine(c.Card.File))) + "\n")
+			break
+		}
 		b.WriteString(out.paint(yellow, "warning: "+oneLine(c.Card.File)+": "+oneLine(w.Text)) + "\n")
 	}
 	return b.String()

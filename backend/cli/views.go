@@ -40,36 +40,68 @@ func (v *eventView) update(_ work.Run, events []work.Event) {
 
 func (v *eventView) pause() {}
 
-// A plainView prints a line for each change of state.
+// A plainView prints a line for each change of state. A run is looked at later
+// than its events happened, so an event may tell of what is past already.
 type plainView struct {
 	app  *app
-	said map[work.AttemptName]string
+	said map[work.AttemptName]saying
 }
+
+// A saying is what was said last of an attempt.
+type saying struct {
+	turn, milestone int
+	text            string
+}
+
+// milestone orders the states that an attempt comes through in a turn. A question
+// may be answered; only what is looked at now tells whether it is the end.
+func milestone(s work.State) int {
+	switch s {
+	case work.Waiting:
+		return 1
+	case work.Preparing:
+		return 2
+	case work.Running, work.NeedsYou:
+		return 3
+	case work.Testing:
+		return 4
+	}
+	return last
+}
+
+// last is the milestone behind which nothing comes in a turn.
+const last = 5
 
 func (v *plainView) update(run work.Run, events []work.Event) {
 	for _, e := range events {
 		switch {
 		case e.Kind == work.AttemptSilent:
 			v.app.print(string(e.Attempt) + ": " + oneLine(e.Text) + "\n")
-		case e.Kind == work.AttemptChanged && e.Attempt != "" && !e.State.Final():
-			v.say(e.Attempt, string(e.State))
+		case e.Kind == work.AttemptChanged && e.Attempt != "" && milestone(e.State) < last:
+			v.say(e.Attempt, saying{max(e.Turn, 1), milestone(e.State), string(e.State)})
 		}
 	}
 	for i := range run.Attempts {
 		a := &run.Attempts[i]
-		if text := standing(a); a.State().Final() {
-			v.say(a.Name, text)
-		} else if v.said[a.Name] == "" {
-			v.say(a.Name, text)
+		now := saying{1, milestone(a.State()), standing(a)}
+		if t := a.Turn(); t != nil {
+			now.turn = t.N
 		}
+		if a.State().Final() && !a.Unfinished() {
+			now.milestone = last
+		}
+		v.say(a.Name, now)
 	}
 }
 
-func (v *plainView) say(name work.AttemptName, text string) {
-	if v.said[name] != text {
-		v.said[name] = text
-		v.app.print(string(name) + ": " + text + "\n")
+// say prints what is new.
+func (v *plainView) say(name work.AttemptName, s saying) {
+	before := v.said[name]
+	if s.turn < before.turn || s.turn == before.turn && s.milestone < before.milestone || s == before {
+		return
 	}
+	v.said[name] = s
+	v.app.print(string(name) + ": " + s.text + "\n")
 }
 
 func (v *plainView) pause() {}

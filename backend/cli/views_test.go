@@ -79,7 +79,7 @@ func TestRedraw(t *testing.T) {
 // before anybody looked.
 func TestPlainView(t *testing.T) {
 	var out bytes.Buffer
-	v := &plainView{app: &app{Env: Env{Stdout: &out}}, said: map[work.AttemptName]string{}}
+	v := &plainView{app: &app{Env: Env{Stdout: &out}}, said: map[work.AttemptName]saying{}}
 	run := watched()
 	run.Attempts = run.Attempts[2:4]
 	done := run.Attempts[1]
@@ -87,14 +87,16 @@ func TestPlainView(t *testing.T) {
 	v.update(run, nil)
 	run.Attempts[1] = done
 	v.update(run, []work.Event{
-		{Kind: work.AttemptChanged, Attempt: "sim-careful", State: work.Preparing},
+		{Kind: work.AttemptChanged, Attempt: "sim-careful", State: work.Preparing, Turn: 1},
 		{Kind: work.AttemptChanged, Attempt: "sim-careful", State: work.Running},
 		{Kind: work.AttemptProgress, Attempt: "sim-careful", State: work.Running},
 		{Kind: work.AttemptSilent, Attempt: "sim-careful", State: work.Running, Text: "no output for 5m"},
 		{Kind: work.AttemptChanged, Attempt: "sim-careful", State: work.Done},
 		{Kind: work.AttemptChanged, Text: "baseline: fail"},
 	})
-	v.update(run, nil)
+	v.update(run, []work.Event{{Kind: work.AttemptChanged, Attempt: "sim-careful", State: work.Testing, Turn: 1}}) // is past
+	v.update(run, []work.Event{{Kind: work.AttemptChanged, Attempt: "mine", State: work.Preparing, Turn: 1}})
+	v.update(run, []work.Event{{Kind: work.AttemptChanged, Attempt: "sim-careful", State: work.Running, Turn: 2}}) // a message came
 	golden(t, "plain", out.String())
 }
 
