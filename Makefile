@@ -29,7 +29,7 @@ test-weird:
 test-agents:
 	@scripts/need go git cc node
 	scripts/agents
-	$(GO) test -tags realagents -count=1 -timeout 20m ./backend/agent/agenttest/... ./backend/cli/...
+	$(GO) test -tags realagents -count=1 -timeout 20m -run Real ./backend/agent/agenttest/real ./backend/bench
 
 # One line a measurement; build/bench.json holds them all.
 bench: build
@@ -37,7 +37,7 @@ bench: build
 
 # Long: not part of the gate.
 soak: build
-	$(GO) test -tags realagents,soak -count=1 -timeout 120m -run Soak ./backend/cli/...
+	$(GO) test -tags realagents,soak -count=1 -timeout 120m -run Soak ./backend/bench
 
 lint:
 	@scripts/need go git cc

@@ -14,6 +14,7 @@ import (
 
 	"offrun/backend/agent"
 	"offrun/backend/artifact"
+	"offrun/backend/git"
 	"offrun/backend/proc"
 	"offrun/backend/supervise"
 	"offrun/backend/work"
@@ -206,11 +207,13 @@ type watcher struct {
 	counted time.Time // when the changed files were last counted
 	pause   time.Duration
 	counter *artifact.Counter
+	before  git.Fingerprint // of the shared part, at the start of the run
 }
 
-func (j *job) watcher(ctx context.Context, r *reader, dir string) *watcher {
-	return &watcher{j: j, ctx: ctx, r: r, dir: dir, pause: time.Second,
+func (j *job) watcher(ctx context.Context, r *reader, dir string) (*watcher, error) {
+	w := &watcher{j: j, ctx: ctx, r: r, dir: dir, pause: time.Second,
 		counter: artifact.NewCounter(j.worktree(), j.run.Base, filepath.Join(dir, "live"))}
+	return w, readJSON(beforeFile(j.repo.Dir, j.run.ID), &w.before)
 }
 
 func (w *watcher) look(st supervise.Status) error {
@@ -295,11 +298,24 @@ func (w *watcher) count(now time.Time, moved bool) {
 		return
 	}
 	began := time.Now()
-	if n, err := w.counter.Files(w.ctx); err == nil { // a glance that fails is no news; the result is collected at the end
+	if n, err := w.changed(); err == nil { // a glance that fails is no news; the result is collected at the end
 		w.j.mu.Lock()
 		w.j.live.Files = n
 		w.j.mu.Unlock()
 	}
 	w.pause = max(time.Second, 8*time.Since(began))
 	w.counted = time.Now()
+}
+
+// changed counts the changed files, if the shared configuration still is what it
+// was: no git of ours looks into the worktree otherwise (S09).
+func (w *watcher) changed() (int, error) {
+	shared, err := w.j.repo.SharedFingerprint(w.ctx)
+	if err != nil {
+		return 0, err
+	}
+	if git.Dangerous(w.before.Changed(shared)) {
+		return 0, errBlocked
+	}
+	return w.counter.Files(w.ctx)
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -141,11 +142,14 @@ func (b *Bench) ReadLog(ctx context.Context, id work.RunID, name work.AttemptNam
 	}
 	page := work.LogPage{From: q.From, To: q.From, Turn: q.Turn, Data: []byte{}}
 	page.Ended = q.Turn < len(a.Turns) || a.Turns[q.Turn-1].EndedAt != nil || !a.Unfinished()
-	if page.Data, err = readPiece(filepath.Join(dir, file), q.From); err != nil {
+	raw, more, err := readPiece(filepath.Join(dir, file), q.From, page.Ended)
+	if err != nil {
 		return page, err
 	}
-	page.To += int64(len(page.Data))
-	page.Ended = page.Ended && len(page.Data) < pageSize
+	page.To += int64(len(raw))
+	page.Ended = page.Ended && !more
+	// The file stays as it is; what is shown has its secrets taken out (R9).
+	page.Data = []byte(artifact.Redact(string(raw), secretsOf(run.Settings, a.Agent)))
 	return page, nil
 }
 
@@ -162,16 +166,30 @@ func (b *Bench) root(ctx context.Context, id work.ProjectID) (string, error) {
 	return ps[i].Path, nil
 }
 
-func readPiece(path string, from int64) ([]byte, error) {
+// readPiece reads whole lines, so that no secret is cut in two and slips through
+// in halves: up to pageSize, or one line that is longer than that piece by piece.
+// ended says that the file grows no more, so that its last line counts without
+// its line end. more says that there is something behind the piece.
+func readPiece(path string, from int64, ended bool) (piece []byte, more bool, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return []byte{}, nil // not written yet, or never
+		return nil, false, nil // not written yet, or never
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.NewSectionReader(f, from, pageSize))
+	piece, err = io.ReadAll(io.NewSectionReader(f, from, pageSize))
+	if err != nil {
+		return nil, false, err
+	}
+	more = len(piece) == pageSize
+	if end := bytes.LastIndexByte(piece, '\n') + 1; end > 0 && (more || !ended) {
+		return piece[:end], more, nil
+	} else if end == 0 && !more && !ended {
+		return nil, false, nil // half a line: its other half comes
+	}
+	return piece, more, nil
 }
 
 // Artifacts lists the files of an attempt's newest turn, with absolute paths.

@@ -66,9 +66,15 @@ func (j *job) runAgent(ctx context.Context) error {
 		}
 	}
 	defer os.RemoveAll(ask.Scratch)
-	w := j.watcher(ctx, r, dir)
+	w, err := j.watcher(ctx, r, dir)
+	if err != nil {
+		return err
+	}
 	exit, err := j.command(ctx, dir, q, env, w.look)
 	if err != nil {
+		return err
+	}
+	if err := w.counter.Close(); err != nil {
 		return err
 	}
 	return j.judge(ctx, r, exit)
