@@ -35,17 +35,12 @@ func (d *document) blocks(s Section) []block {
 		if i == p.head {
 			text = l.text[p.start-l.start:]
 		}
-		switch {
-		case l.kind == rail:
-			b := block{number: l.number, fenced: true}
-			f, _ := openFence(l.text)
-			b.info = f.info
-			for i++; d.lines[i].kind == code; i++ {
-				b.text += d.lines[i].text + "\n"
-			}
-			all, open = append(all, b), false
+		switch l.kind {
+		case rail:
+			b, last := d.fenceAt(i)
+			all, open, i = append(all, b), false, last
 			continue
-		case l.kind == comment:
+		case comment:
 			continue
 		}
 		text = commentInLine.ReplaceAllString(text, "")
@@ -64,6 +59,16 @@ func (d *document) blocks(s Section) []block {
 		}
 	}
 	return all
+}
+
+// fenceAt returns the fence that opens at line i, and its last line.
+func (d *document) fenceAt(i int) (b block, last int) {
+	f, _ := openFence(d.lines[i].text)
+	b = block{number: d.lines[i].number, fenced: true, info: f.info}
+	for last = i + 1; d.lines[last].kind == code; last++ {
+		b.text += d.lines[last].text + "\n"
+	}
+	return b, last
 }
 
 // items returns the list items and fences among blocks; without a list, all

@@ -57,12 +57,12 @@ func (d *document) splice(s Section, body string) (start, stop int, put string) 
 	if s == Title && start == stop {
 		return d.titleEnd(p, body)
 	}
-	lines := strings.Contains(body, "\n") || marker(body) > 0
+	list := strings.Contains(body, "\n") || marker(body) > 0
 	switch {
-	case s == Title || start < stop && !(p.inline && lines):
-		return start, stop, body
-	case p.inline: // a list cannot begin behind "Goal: "
+	case p.inline && list && s != Title: // it cannot begin behind "Goal: "
 		return start, stop, "\n" + body
+	case start < stop || p.inline:
+		return start, stop, body
 	}
 	before, after := "", "\n"
 	if !strings.HasSuffix(d.text[:start], "\n") {

@@ -80,11 +80,12 @@ func (c *carrier) folders(how map[string]string) []want {
 		}
 	})
 	return slices.DeleteFunc(found, func(w want) bool {
-		switch _, parent := c.to.Lstat(path.Dir(w.name)); {
-		case w.how == install:
+		switch w.how {
+		case install:
 			c.say("%s: left to the setup command", w.name)
-		case w.how == clone || w.how == link:
-			return parent != nil // the base of the run has no such package
+		case clone, link:
+			_, err := c.to.Lstat(path.Dir(w.name))
+			return err != nil // the base of the run has no such package
 		}
 		return true
 	})
