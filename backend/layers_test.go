@@ -20,11 +20,12 @@ import (
 const layers = `
 	backend/work
 	backend/proc
-	backend/store backend/config
-	backend/git backend/feed backend/agent backend/supervise backend/watch backend/card backend/diff
+	backend/store backend/config backend/archive
+	backend/git backend/feed backend/agent backend/supervise backend/watch backend/card backend/diff backend/governor
 	backend/project backend/agent/claude backend/agent/codex backend/agent/custom backend/agent/simulated backend/agent/gemini backend/agent/opencode backend/agent/copilot
 	backend/agent/all
 	backend/artifact backend/compare backend/land
+	backend/conversation
 	backend/bench
 	backend/ops
 	backend/httpapi

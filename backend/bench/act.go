@@ -3,9 +3,9 @@ package bench
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"slices"
 
+	"offrun/backend/archive"
 	"offrun/backend/store"
 	"offrun/backend/supervise"
 	"offrun/backend/work"
@@ -51,7 +51,7 @@ func (j *job) stop(ctx context.Context) error {
 		j.cancel() // nothing runs but our own preparation; a setup command is stopped by its look
 		return nil
 	}
-	err = supervise.Stop(turnFolder(j.folder(), a.Turn().N), work.Stopped)
+	err = supervise.Stop(archive.Turn(j.folder(), a.Turn().N), work.Stopped)
 	if err != nil && a.Turn().Agent != nil {
 		err = nil // the agent has ended already; what is left is ours to finish
 	}
@@ -79,7 +79,7 @@ func (b *Bench) Retry(ctx context.Context, id work.RunID, name work.AttemptName)
 		a.Name = attemptName(a.Agent, n)
 	}
 	b.name(repo, run, &a)
-	if err := writeAttempt(attemptFolder(repo.Dir, run.ID, a.Name), a); err != nil {
+	if err := archive.PutAttempt(repo.Dir, a); err != nil {
 		return a, err
 	}
 	if err := b.feed.PutAttempt(ctx, run.Project, a); err != nil {
@@ -105,7 +105,7 @@ func (b *Bench) Send(ctx context.Context, id work.RunID, name work.AttemptName, 
 		}
 		a.Queue = append(a.Queue, message)
 		// On disk before anything happens, so that the message cannot be lost.
-		if err := writeAttempt(attemptFolder(repo.Dir, run.ID, name), *a); err != nil {
+		if err := archive.PutAttempt(repo.Dir, *a); err != nil {
 			return *a, err
 		}
 		if j, err = b.launch(run, repo, *a); err != nil {
@@ -148,7 +148,7 @@ func (b *Bench) Repair(ctx context.Context, id work.RunID) (work.Run, error) {
 	if err != nil {
 		return run, err
 	}
-	if err := repo.RestoreShared(ctx, sharedFolder(repo.Dir, run.ID)); err != nil {
+	if err := repo.RestoreShared(ctx, archive.Shared(repo.Dir, run.ID)); err != nil {
 		return run, err
 	}
 	b.mu.Lock()
@@ -158,7 +158,7 @@ func (b *Bench) Repair(ctx context.Context, id work.RunID) (work.Run, error) {
 			continue
 		}
 		a.Turn().Blocked = ""
-		if err := writeAttempt(attemptFolder(repo.Dir, run.ID, a.Name), a); err != nil {
+		if err := archive.PutAttempt(repo.Dir, a); err != nil {
 			return run, err
 		}
 		if _, err := b.launch(run, repo, a); err != nil {
@@ -212,7 +212,7 @@ func (b *Bench) recoverRun(ctx context.Context, p work.Project, id work.RunID) e
 	if err != nil {
 		return err
 	}
-	run, err := readRun(repo.Dir, id)
+	run, err := archive.LoadRun(repo.Dir, id)
 	if err != nil {
 		return err
 	}
@@ -225,27 +225,4 @@ func (b *Bench) recoverRun(ctx context.Context, p work.Project, id work.RunID) e
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.launchAll(run, repo)
-}
-
-// readRun reads a run from its files.
-func readRun(root string, id work.RunID) (work.Run, error) {
-	var run work.Run
-	dir := runFolder(root, id)
-	if err := readJSON(filepath.Join(dir, "run.json"), &run); err != nil {
-		return run, err
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*", "attempt.json"))
-	if err != nil {
-		return run, err
-	}
-	run.Attempts = nil
-	for _, f := range files {
-		var a work.Attempt
-		if err := readJSON(f, &a); err != nil {
-			return run, err
-		}
-		run.Attempts = append(run.Attempts, a)
-	}
-	slices.SortStableFunc(run.Attempts, func(x, y work.Attempt) int { return x.QueuedAt.Compare(y.QueuedAt) })
-	return run, nil
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"offrun/backend/archive"
 	"offrun/backend/artifact"
 	"offrun/backend/git"
 	"offrun/backend/project"
@@ -54,7 +55,7 @@ func (b *Bench) oneBaseline(p work.ProjectID) *sync.Mutex {
 
 func (b *Bench) setBaseline(ctx context.Context, run work.Run, root string, tests work.Tests) error {
 	run.Baseline, run.Attempts = &tests, nil
-	if err := writeJSON(filepath.Join(runFolder(root, run.ID), "run.json"), run); err != nil {
+	if err := archive.PutRun(root, run); err != nil {
 		return err
 	}
 	return b.feed.PutRun(ctx, run, work.Event{
@@ -71,7 +72,7 @@ func (b *Bench) baselineOf(ctx context.Context, run work.Run, repo git.Repo) (wo
 	}
 	// The folder is named after what is tested, so that a baseline that another
 	// bench began is found again, and its commands are not run twice.
-	dir := filepath.Join(runFolder(repo.Dir, run.ID), "baseline")
+	dir := filepath.Join(archive.Run(repo.Dir, run.ID), "baseline")
 	o := git.WorktreeOptions{
 		Path:   filepath.Join(repo.Dir, ".worktrees", string(run.Card.ID)+"-baseline-"+string(run.ID)),
 		Commit: run.Base, Mark: b.mark(run.ID, "baseline"),

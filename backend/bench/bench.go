@@ -20,6 +20,7 @@ import (
 
 	"offrun/backend/config"
 	"offrun/backend/feed"
+	"offrun/backend/governor"
 	"offrun/backend/proc"
 	"offrun/backend/store"
 	"offrun/backend/work"
@@ -44,7 +45,7 @@ type Bench struct {
 	cfg      config.Config
 	install  string // marks what is ours
 	lock     *proc.FileLock
-	slots    *slots
+	slots    *governor.Governor
 	notices  []string
 	programs *programs
 
@@ -101,7 +102,7 @@ func (b *Bench) open(ctx context.Context) (err error) {
 	if b.db, err = store.Open(ctx, config.Database(b.Home), store.Options{Now: b.Now, Log: b.Log}); err != nil {
 		return err
 	}
-	b.slots = newSlots(b.cfg.Parallel)
+	b.slots = governor.New(b.cfg.Parallel)
 	b.programs = newPrograms(ctx)
 	if b.feed, err = feed.New(ctx, b.db); err == nil {
 		err = b.rebuild(ctx, missing != nil)

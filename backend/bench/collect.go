@@ -8,21 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"offrun/backend/archive"
 	"offrun/backend/artifact"
 	"offrun/backend/git"
 	"offrun/backend/work"
 )
-
-// before is what the shared part of the repository looked like when the run
-// started, stored as runs/<run>/before.json.
-func beforeFile(root string, run work.RunID) string {
-	return filepath.Join(runFolder(root, run), "before.json")
-}
-
-// sharedFolder holds copies of the shared git configuration from the start of a run.
-func sharedFolder(root string, run work.RunID) string {
-	return filepath.Join(runFolder(root, run), "shared")
-}
 
 // collect takes what the agent left in the worktree and writes it down as
 // artifacts. Before any git of ours looks into the worktree, the shared
@@ -43,7 +33,7 @@ func (j *job) collect(ctx context.Context) error {
 	}
 	result, err := artifact.Collect(ctx, artifact.In{
 		Repo: j.repo, Worktree: j.worktree(), Base: j.run.Base, Branch: a.Branch,
-		Dir: turnFolder(j.folder(), a.Turn().N), Turn: a.Turn().N, Run: a.Run, Attempt: a.Name,
+		Dir: archive.Turn(j.folder(), a.Turn().N), Turn: a.Turn().N, Run: a.Run, Attempt: a.Name,
 		Notes: j.run.Settings.Notes, Brought: a.Brought, Asked: a.Turn().Asked,
 		Elsewhere: slices.ContainsFunc(a.Touched, func(t work.Touch) bool { return t.What == "file" }),
 	})
@@ -90,7 +80,7 @@ func (j *job) inspect(ctx context.Context) error {
 // at the rest.
 func (b *Bench) touches(ctx context.Context, repo git.Repo, run work.RunID) ([]work.Touch, error) {
 	var before git.Fingerprint
-	if err := readJSON(beforeFile(repo.Dir, run), &before); err != nil {
+	if err := archive.Load(archive.Before(repo.Dir, run), &before); err != nil {
 		return nil, err
 	}
 	shared, err := repo.SharedFingerprint(ctx)
@@ -132,7 +122,7 @@ func (j *job) test(ctx context.Context) error {
 		tests = work.Tests{Status: work.DidNotRun, Exit: -1, Text: "the attempt ended without a result"}
 	default:
 		var err error
-		dir := filepath.Join(turnFolder(j.folder(), t.N), "tests")
+		dir := filepath.Join(archive.Turn(j.folder(), t.N), "tests")
 		if tests, err = j.accept(ctx, dir, a.Dir, j.bench.mark(a.Run, a.Name)); err != nil {
 			return err
 		}

@@ -2,7 +2,9 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,8 +15,10 @@ import (
 	"github.com/google/uuid"
 
 	"offrun/backend/agent"
+	"offrun/backend/archive"
 	"offrun/backend/artifact"
 	"offrun/backend/card"
+	"offrun/backend/conversation"
 	"offrun/backend/git"
 	"offrun/backend/proc"
 	"offrun/backend/project"
@@ -133,13 +137,12 @@ func (b *Bench) checkAgent(ctx context.Context, repo git.Repo, s work.Settings, 
 // smoke lets an agent answer one trivial prompt, read-only, in an empty folder.
 func (b *Bench) smoke(ctx context.Context, s work.Settings, a agent.Agent) work.Finding {
 	f := work.Finding{Check: "smoke " + string(a.ID), Level: work.Problem, Next: "Run the program by hand to see what it says."}
-	exit, r, err := b.ask(ctx, s, a, "Answer with the single word ready. Do not use any tool.")
+	exit, v, err := b.ask(ctx, s, a, "Answer with the single word ready. Do not use any tool.")
 	if err != nil {
 		f.Text = work.Public(err).Msg
 		return f
 	}
 	f.Took = work.SecondsOf(exit.EndedAt.Sub(exit.StartedAt))
-	v := agent.Judge(r.facts, exit)
 	if v.Class != work.ClassOK {
 		f.Text = string(v.Class) + ": " + v.Why
 		return f
@@ -149,16 +152,16 @@ func (b *Bench) smoke(ctx context.Context, s work.Settings, a agent.Agent) work.
 }
 
 // ask gives an agent one read-only prompt, outside every project.
-func (b *Bench) ask(ctx context.Context, s work.Settings, a agent.Agent, prompt string) (work.Exit, *reader, error) {
+func (b *Bench) ask(ctx context.Context, s work.Settings, a agent.Agent, prompt string) (work.Exit, agent.Verdict, error) {
 	dir := filepath.Join(b.Home, "smoke", uuid.NewString())
 	empty := filepath.Join(dir, "empty")
 	if err := os.MkdirAll(empty, 0o700); err != nil {
-		return work.Exit{}, nil, err
+		return work.Exit{}, agent.Verdict{}, err
 	}
 	defer os.RemoveAll(dir)
 	task := filepath.Join(dir, "task.md")
 	if err := os.WriteFile(task, []byte(prompt+"\n"), 0o600); err != nil {
-		return work.Exit{}, nil, err
+		return work.Exit{}, agent.Verdict{}, err
 	}
 	ask := agent.Ask{Prompt: prompt, TaskFile: task, Dir: empty, Session: uuid.NewString(), ReadOnly: true, Scratch: dir, Root: os.Getuid() == 0}
 	for _, o := range s.Agents {
@@ -168,11 +171,11 @@ func (b *Bench) ask(ctx context.Context, s work.Settings, a agent.Agent, prompt 
 	}
 	cmd, err := a.Command(ask)
 	if err != nil {
-		return work.Exit{}, nil, err
+		return work.Exit{}, agent.Verdict{}, err
 	}
 	program, path, err := b.programs.find(a)
 	if err != nil {
-		return work.Exit{}, nil, err
+		return work.Exit{}, agent.Verdict{}, err
 	}
 	cmd.Argv = append([]string{program}, cmd.Argv[1:]...)
 	cmd.Env = append([]string{"PATH=" + path}, cmd.Env...)
@@ -180,66 +183,59 @@ func (b *Bench) ask(ctx context.Context, s work.Settings, a agent.Agent, prompt 
 		run: work.Run{Settings: work.Settings{Limits: work.Limits{Total: 90}}}}
 	q, env, err := j.request(j.a, dir, cmd)
 	if err != nil {
-		return work.Exit{}, nil, err
+		return work.Exit{}, agent.Verdict{}, err
 	}
-	r, err := openReader(dir, a)
+	r, err := conversation.Open(dir, a)
 	if err != nil {
-		return work.Exit{}, nil, err
+		return work.Exit{}, agent.Verdict{}, err
 	}
 	defer r.Close()
 	exit, err := j.command(ctx, dir, q, env, func(supervise.Status) error {
-		if err := r.pump(false); err != nil {
+		if err := r.Pump(false); err != nil {
 			return err
 		}
-		if f := &r.facts; f.Impatient() != "" {
+		if f := &r.Facts; f.Impatient() != "" {
 			return supervise.Stop(dir, work.GaveUp)
-		} else if f.Ended != nil && time.Since(r.last) > lingering {
+		} else if f.Ended != nil && r.Quiet(time.Now()) > lingering {
 			return supervise.Stop(dir, work.Finished)
 		}
 		return nil
 	})
 	if err != nil {
-		return exit, nil, err
+		return exit, agent.Verdict{}, err
 	}
-	if err := r.pump(true); err != nil {
-		return exit, nil, err
-	}
-	r.facts.Stdout, r.facts.Stderr = tailOf(r.out.path), tailOf(r.err.path)
-	return exit, r, nil
+	v, err := r.Judge(exit)
+	return exit, v, err
 }
 
 // checkRuns verifies every archived run: patches apply and give the stored tree,
 // hashes match, starts were not cut off.
 func (b *Bench) checkRuns(ctx context.Context, p work.Project, repo git.Repo) ([]work.Finding, error) {
-	entries, err := os.ReadDir(filepath.Join(repo.Dir, "runs"))
-	if err != nil && !os.IsNotExist(err) {
+	ids, err := archive.Runs(repo.Dir)
+	if err != nil {
 		return nil, err
 	}
-	var fs []work.Finding
+	var found []work.Finding
 	whole := 0
-	for _, e := range entries {
-		if !e.IsDir() {
-			continue
-		}
-		run, err := readRun(repo.Dir, work.RunID(e.Name()))
-		if os.IsNotExist(err) {
-			fs = append(fs, work.Finding{Check: "run " + e.Name(), Level: work.Warning, File: filepath.Join("runs", e.Name()),
+	for _, id := range ids {
+		run, err := archive.LoadRun(repo.Dir, id)
+		if errors.Is(err, fs.ErrNotExist) {
+			found = append(found, work.Finding{Check: "run " + string(id), Level: work.Warning, File: archive.Run(repo.Dir, id),
 				Text: "its start was cut off before anything ran", Next: "Delete the folder."})
 			continue
 		}
 		if err != nil {
-			fs = append(fs, work.Finding{Check: "run " + e.Name(), Level: work.Problem, File: filepath.Join("runs", e.Name()),
-				Text: "its files cannot be read: " + err.Error(), Next: "Restore the file from a backup, or delete the folder."})
+			found = append(found, unreadable(repo.Dir, id, err))
 			continue
 		}
-		found := artifact.Verify(ctx, repo, run)
-		if len(found) == 0 {
+		bad := artifact.Verify(ctx, repo, run)
+		if len(bad) == 0 {
 			whole++
 		}
-		fs = append(fs, found...)
+		found = append(found, bad...)
 	}
 	if whole > 0 {
-		fs = append(fs, work.Finding{Check: "runs", Level: work.OK, Text: fmt.Sprintf("%d archived runs are whole", whole)})
+		found = append(found, work.Finding{Check: "runs", Level: work.OK, Text: fmt.Sprintf("%d archived runs are whole", whole)})
 	}
-	return fs, nil
+	return found, nil
 }

@@ -2,18 +2,13 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/google/renameio/v2"
-
 	"offrun/backend/agent"
+	"offrun/backend/archive"
 	"offrun/backend/git"
 	"offrun/backend/proc"
 	"offrun/backend/supervise"
@@ -46,19 +41,7 @@ type job struct {
 }
 
 // folder is where the attempt's files lie: runs/<run>/<attempt>.
-func (j *job) folder() string { return attemptFolder(j.repo.Dir, j.run.ID, j.a.Name) }
-
-func runFolder(root string, run work.RunID) string {
-	return filepath.Join(root, "runs", string(run))
-}
-
-func attemptFolder(root string, run work.RunID, name work.AttemptName) string {
-	return filepath.Join(runFolder(root, run), string(name))
-}
-
-func turnFolder(attempt string, n int) string {
-	return filepath.Join(attempt, "turns", fmt.Sprint(n))
-}
+func (j *job) folder() string { return archive.Attempt(j.repo.Dir, j.run.ID, j.a.Name) }
 
 // attempt returns a copy of the attempt as it stands.
 func (j *job) attempt() work.Attempt {
@@ -84,7 +67,7 @@ func (j *job) fact(ctx context.Context, change func(*work.Attempt)) error {
 	a := clone(j.a)
 	j.mu.Unlock()
 	for {
-		err := writeAttempt(j.folder(), a)
+		err := archive.PutAttempt(j.repo.Dir, a)
 		if err == nil {
 			err = j.bench.feed.PutAttempt(context.WithoutCancel(ctx), j.run.Project, a, j.event(a, work.AttemptChanged, ""))
 		}
@@ -187,33 +170,6 @@ func (j *job) command(ctx context.Context, dir string, q supervise.Request, env 
 // pollEvery is how often a running command's files are looked at: a person does
 // not notice it, and a look costs a few stat calls.
 const pollEvery = 50 * time.Millisecond
-
-func writeAttempt(dir string, a work.Attempt) error {
-	a.Live = nil
-	return writeJSON(filepath.Join(dir, "attempt.json"), a)
-}
-
-func writeJSON(path string, v any) error {
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return renameio.WriteFile(path, append(b, '\n'), 0o644)
-}
-
-func readJSON(path string, v any) error {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
-}
 
 // working returns the jobs of a run, in the order of their names.
 func (b *Bench) working(run work.RunID) []*job {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"offrun/backend/archive"
 	"offrun/backend/git"
 	"offrun/backend/land"
 	"offrun/backend/proc"
@@ -103,7 +104,7 @@ func (b *Bench) setLanding(ctx context.Context, repo git.Repo, run work.Run, nam
 	}
 	a := fresh.Attempt(name)
 	a.Landing = &l
-	if err := writeAttempt(attemptFolder(repo.Dir, run.ID, name), *a); err != nil {
+	if err := archive.PutAttempt(repo.Dir, *a); err != nil {
 		return err
 	}
 	return b.feed.PutAttempt(ctx, run.Project, *a, work.Event{
@@ -281,7 +282,7 @@ func (b *Bench) cleanAttempt(ctx context.Context, repo git.Repo, run work.Run, a
 	}
 	now := b.Now().UTC()
 	a.CleanedAt, a.Archive = &now, c.Archive
-	if err := writeAttempt(attemptFolder(repo.Dir, run.ID, a.Name), a); err != nil {
+	if err := archive.PutAttempt(repo.Dir, a); err != nil {
 		return c, err
 	}
 	return c, b.feed.PutAttempt(ctx, run.Project, a, work.Event{

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"offrun/backend/archive"
 	"offrun/backend/artifact"
 	"offrun/backend/git"
 	"offrun/backend/project"
@@ -72,9 +73,9 @@ func (e *stepError) Unwrap() error { return e.err }
 func (j *job) slot(ctx context.Context) (release func(), err error) {
 	a := j.attempt()
 	if t := a.Turn(); a.PreparingAt != nil && (t.N == 1 || t.StartedAt != nil) {
-		return j.bench.slots.hold(), nil
+		return j.bench.slots.Hold(), nil
 	}
-	if release, err = j.bench.slots.take(ctx); err != nil {
+	if release, err = j.bench.slots.Take(ctx); err != nil {
 		return nil, err
 	}
 	if a.PreparingAt == nil {
@@ -118,7 +119,7 @@ func (j *job) bringFiles(ctx context.Context) error {
 	}
 	j.say("bringing files along")
 	lines, err := project.Prepare(ctx, project.Prep{
-		Repo: j.repo, To: j.attempt().Dir, Settings: j.run.Settings, Task: filepath.Join(runFolder(j.repo.Dir, j.run.ID), "card.md"),
+		Repo: j.repo, To: j.attempt().Dir, Settings: j.run.Settings, Task: filepath.Join(archive.Run(j.repo.Dir, j.run.ID), "card.md"),
 	})
 	if err != nil {
 		return err

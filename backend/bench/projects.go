@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -242,19 +241,9 @@ func (b *Bench) Card(ctx context.Context, id work.ProjectID, name string) (work.
 }
 
 func readCard(root, name string) (work.CardState, error) {
-	if filepath.Ext(name) == "" {
-		if named := filepath.Join("tasks", name+".md"); fileExists(filepath.Join(root, named)) {
-			name = named
-		}
-	}
 	c, err := card.Load(root, name)
 	if err != nil {
 		return work.CardState{}, err
 	}
 	return work.CardState{Card: c, Warnings: card.Check(c, root)}, nil
-}
-
-func fileExists(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
 }

@@ -2,10 +2,11 @@ package bench
 
 import (
 	"context"
-	"os"
-	"path/filepath"
+	"errors"
+	"io/fs"
 	"slices"
 
+	"offrun/backend/archive"
 	"offrun/backend/config"
 	"offrun/backend/work"
 )
@@ -40,19 +41,16 @@ func (b *Bench) reindex(ctx context.Context) (work.Reindexed, error) {
 
 // readRuns reads every run of a project, and says which could not be read.
 func readRuns(p work.Project) (runs []work.Run, bad []work.Finding) {
-	entries, err := os.ReadDir(filepath.Join(p.Path, "runs"))
+	ids, err := archive.Runs(p.Path)
 	if err != nil {
-		if !os.IsNotExist(err) {
-			bad = append(bad, work.Finding{Check: "project " + string(p.ID), Level: work.Problem, Text: err.Error(), Next: "Make the folder readable."})
-		}
-		return nil, bad
+		bad = append(bad, work.Finding{Check: "project " + string(p.ID), Level: work.Problem, Text: err.Error(), Next: "Make the folder readable."})
 	}
-	for _, e := range entries {
-		run, err := readRun(p.Path, work.RunID(e.Name()))
+	for _, id := range ids {
+		run, err := archive.LoadRun(p.Path, id)
 		switch {
-		case os.IsNotExist(err), !e.IsDir():
+		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			bad = append(bad, work.Finding{Check: "run " + e.Name(), Level: work.Problem, Text: err.Error(), Next: "Restore the file from a backup, or delete the folder.", File: filepath.Join(p.Path, "runs", e.Name())})
+			bad = append(bad, unreadable(p.Path, id, err))
 		default:
 			run.Project = p.ID
 			runs = append(runs, run)
@@ -61,13 +59,18 @@ func readRuns(p work.Project) (runs []work.Run, bad []work.Finding) {
 	return runs, bad
 }
 
+// unreadable is what doctor and reindex say of a run whose files are damaged.
+func unreadable(root string, id work.RunID, err error) work.Finding {
+	return work.Finding{
+		Check: "run " + string(id), Level: work.Problem, File: archive.Run(root, id),
+		Text: "its files cannot be read: " + err.Error(), Next: "Restore the file from a backup, or delete the folder.",
+	}
+}
+
 // indexMissing takes in runs whose files are whole and which the database does
 // not know: the last bench was killed between the two.
 func (b *Bench) indexMissing(ctx context.Context, p work.Project) error {
-	entries, err := os.ReadDir(filepath.Join(p.Path, "runs"))
-	if os.IsNotExist(err) {
-		return nil
-	}
+	ids, err := archive.Runs(p.Path)
 	if err != nil {
 		return err
 	}
@@ -75,17 +78,20 @@ func (b *Bench) indexMissing(ctx context.Context, p work.Project) error {
 	if err != nil {
 		return err
 	}
-	have := map[string]bool{}
+	have := map[work.RunID]bool{}
 	for _, r := range known {
-		have[string(r.ID)] = true
+		have[r.ID] = true
 	}
-	for _, e := range entries {
-		if have[e.Name()] || !e.IsDir() || !fileExists(filepath.Join(p.Path, "runs", e.Name(), "run.json")) {
+	for _, id := range ids {
+		if have[id] {
 			continue
 		}
-		run, err := readRun(p.Path, work.RunID(e.Name()))
+		run, err := archive.LoadRun(p.Path, id)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
 		if err != nil {
-			b.Log.Error("run not indexed", "run", e.Name(), "err", err)
+			b.Log.Error("run not indexed", "run", id, "err", err)
 			continue
 		}
 		run.Project = p.ID

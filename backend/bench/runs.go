@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"offrun/backend/archive"
 	"offrun/backend/artifact"
 	"offrun/backend/compare"
 	"offrun/backend/git"
@@ -136,7 +137,7 @@ func (b *Bench) ReadLog(ctx context.Context, id work.RunID, name work.AttemptNam
 		"": artifact.Conversation, "conversation": artifact.Conversation,
 		"out": artifact.Log, "err": artifact.ErrLog, "tests": artifact.Tests,
 	}[q.File]
-	dir := turnFolder(attemptFolder(root, run.ID, name), q.Turn)
+	dir := archive.Turn(archive.Attempt(root, run.ID, name), q.Turn)
 	if q.File == "setup" {
 		dir, file = filepath.Dir(filepath.Dir(dir)), artifact.SetupLog
 	}
@@ -206,7 +207,7 @@ func (b *Bench) Artifacts(ctx context.Context, id work.RunID, name work.AttemptN
 	if err != nil {
 		return nil, err
 	}
-	return artifact.List(attemptFolder(root, run.ID, name))
+	return artifact.List(archive.Attempt(root, run.ID, name))
 }
 
 // Compare puts the attempts of a run side by side.
@@ -221,7 +222,7 @@ func (b *Bench) Compare(ctx context.Context, id work.RunID) (work.Comparison, er
 	}
 	in := compare.In{Run: run, Now: b.Now()}
 	for _, a := range run.Attempts {
-		dir := attemptFolder(repo.Dir, run.ID, a.Name)
+		dir := archive.Attempt(repo.Dir, run.ID, a.Name)
 		patch, err := readIfThere(filepath.Join(dir, artifact.Patch))
 		if err != nil {
 			return work.Comparison{}, err

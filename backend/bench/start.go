@@ -15,6 +15,7 @@ import (
 
 	"offrun/backend/agent"
 	"offrun/backend/agent/all"
+	"offrun/backend/archive"
 	"offrun/backend/git"
 	"offrun/backend/proc"
 	"offrun/backend/work"
@@ -264,7 +265,7 @@ func (b *Bench) write(ctx context.Context, repo git.Repo, run *work.Run) error {
 		for i := range run.Attempts {
 			a := &run.Attempts[i]
 			b.name(repo, *run, a)
-			if err := writeAttempt(filepath.Join(dir, string(a.Name)), *a); err != nil {
+			if err := archive.PutAttempt(repo.Dir, *a); err != nil {
 				return err
 			}
 		}
@@ -274,9 +275,7 @@ func (b *Bench) write(ctx context.Context, repo git.Repo, run *work.Run) error {
 		if err := b.photograph(ctx, repo, run.ID); err != nil {
 			return err
 		}
-		bare := *run
-		bare.Attempts = nil
-		return writeJSON(filepath.Join(dir, "run.json"), bare)
+		return archive.PutRun(repo.Dir, *run)
 	}()
 	if err != nil {
 		return errors.Join(fmt.Errorf("write run: %w", err), os.RemoveAll(dir)) // ours since claim made it, and nothing has run
@@ -299,10 +298,10 @@ func (b *Bench) photograph(ctx context.Context, repo git.Repo, run work.RunID) e
 	if err != nil {
 		return err
 	}
-	if err := repo.SaveShared(ctx, sharedFolder(repo.Dir, run)); err != nil {
+	if err := repo.SaveShared(ctx, archive.Shared(repo.Dir, run)); err != nil {
 		return err
 	}
-	return writeJSON(beforeFile(repo.Dir, run), before)
+	return archive.Put(archive.Before(repo.Dir, run), before)
 }
 
 // claim makes the run's folder, exclusively, and thereby its id.
@@ -322,7 +321,7 @@ func (b *Bench) claim(ctx context.Context, root string, run *work.Run) (string, 
 			}
 			continue // another project has started one in this very second
 		}
-		dir := runFolder(root, run.ID)
+		dir := archive.Run(root, run.ID)
 		err := os.Mkdir(dir, 0o755)
 		if errors.Is(err, fs.ErrExist) {
 			continue

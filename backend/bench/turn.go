@@ -13,8 +13,10 @@ import (
 	"github.com/google/uuid"
 
 	"offrun/backend/agent"
+	"offrun/backend/archive"
 	"offrun/backend/artifact"
 	"offrun/backend/card"
+	"offrun/backend/conversation"
 	"offrun/backend/proc"
 	"offrun/backend/supervise"
 	"offrun/backend/work"
@@ -36,7 +38,7 @@ func (j *job) runAgent(ctx context.Context) error {
 	if t.Agent != nil {
 		return nil
 	}
-	dir := turnFolder(j.folder(), t.N)
+	dir := archive.Turn(j.folder(), t.N)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -48,14 +50,14 @@ func (j *job) runAgent(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r, err := openReader(dir, j.agent)
+	r, err := conversation.Open(dir, j.agent)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	if t.StartedAt == nil {
 		if t.Message != "" {
-			r.add(work.Entry{At: j.bench.Now().UTC(), Kind: work.Told, Text: t.Message})
+			r.Add(work.Entry{At: j.bench.Now().UTC(), Kind: work.Told, Text: t.Message})
 		}
 		now := j.bench.Now().UTC()
 		err := j.turn(ctx, func(t *work.Turn) {
@@ -162,42 +164,18 @@ func (j *job) shellIn(ctx context.Context, dir, in, line, mark string, limit tim
 }
 
 // judge records how the program ended and what that means.
-func (j *job) judge(ctx context.Context, r *reader, exit work.Exit) error {
-	if err := r.pump(true); err != nil {
+func (j *job) judge(ctx context.Context, r *conversation.Reader, exit work.Exit) error {
+	v, err := r.Judge(exit)
+	if err != nil {
 		return err
 	}
-	if err := r.save(); err != nil {
-		return err
-	}
-	r.facts.Structured = j.agent.Structured
-	r.facts.Stdout, r.facts.Stderr = tailOf(r.out.path), tailOf(r.err.path)
-	v := agent.Judge(r.facts, exit)
 	return j.turn(ctx, func(t *work.Turn) {
-		t.Agent, t.Class, t.Why, t.Usage = &exit, v.Class, v.Why, r.facts.Usage
+		t.Agent, t.Class, t.Why, t.Usage = &exit, v.Class, v.Why, r.Facts.Usage
 		t.Asked, t.ResetsAt = v.Asked, v.ResetsAt
-		if r.facts.Session != "" {
-			t.Session = r.facts.Session
+		if r.Facts.Session != "" {
+			t.Session = r.Facts.Session
 		}
 	})
-}
-
-// tailOf returns the last 4 KB of a file, or "".
-func tailOf(path string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return "" // never written: the program never ran
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return ""
-	}
-	b := make([]byte, min(info.Size(), 4<<10))
-	n, err := f.ReadAt(b, info.Size()-int64(len(b)))
-	if err != nil {
-		return ""
-	}
-	return string(b[:n])
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -224,7 +202,7 @@ var errNoTranscript = errors.New("no conversation of an earlier turn")
 func (j *job) transcript(a work.Attempt) (string, error) {
 	var text string
 	for n := 1; n < a.Turn().N; n++ {
-		part, err := artifact.Transcript(filepath.Join(turnFolder(j.folder(), n), artifact.Conversation), 40<<10)
+		part, err := artifact.Transcript(filepath.Join(archive.Turn(j.folder(), n), artifact.Conversation), 40<<10)
 		if err != nil {
 			return "", fmt.Errorf("%w: %w", errNoTranscript, err)
 		}

@@ -27,7 +27,7 @@ import (
 // A Config is what config.yaml says. Every setting has a default, and so has
 // the file: it need not be there.
 type Config struct {
-	Parallel int                  // attempts that work at the same time, over all projects; default: the number of processors, at least 4
+	Parallel int                  // attempts that work at the same time, over all projects; default: the number of processors, at least 8: agents mostly wait for their vendor
 	Agents   []work.AgentSettings // as in a project's settings, which win over these; default: none
 }
 
@@ -59,7 +59,7 @@ func Load(dir string) (Config, error) {
 	}
 	c := Config{Parallel: int(f.Parallel)}
 	if c.Parallel == 0 {
-		c.Parallel = max(4, runtime.NumCPU())
+		c.Parallel = max(8, runtime.NumCPU())
 	}
 	seen := map[agentID]bool{}
 	for _, a := range f.Agents {

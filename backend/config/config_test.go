@@ -14,7 +14,7 @@ import (
 )
 
 func TestLoad(t *testing.T) {
-	standard := Config{Parallel: max(4, runtime.NumCPU())}
+	standard := Config{Parallel: max(8, runtime.NumCPU())}
 	for _, tt := range []struct {
 		text string
 		want Config

@@ -1,4 +1,4 @@
-package bench
+package governor
 
 import (
 	"context"
@@ -9,10 +9,10 @@ import (
 )
 
 // asked starts to take a slot and returns a channel that gives its release.
-func asked(ctx context.Context, s *slots) <-chan func() {
+func asked(ctx context.Context, s *Governor) <-chan func() {
 	c := make(chan func(), 1)
 	go func() {
-		if release, err := s.take(ctx); err == nil {
+		if release, err := s.Take(ctx); err == nil {
 			c <- release
 		}
 	}()
@@ -34,7 +34,7 @@ func plenty() (uint64, error) { return 64 << 30, nil }
 
 func TestSlotsAreGivenInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSlots(1)
+		s := New(1)
 		s.memory = plenty
 		first, second, third := asked(t.Context(), s), asked(t.Context(), s), asked(t.Context(), s)
 		release, ok := got(first)
@@ -63,13 +63,13 @@ func TestSlotsAreGivenInOrder(t *testing.T) {
 
 func TestSlotsAreNotLostWithThoseWhoLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSlots(1)
+		s := New(1)
 		s.memory = plenty
 		release, _ := got(asked(t.Context(), s))
 		ctx, cancel := context.WithCancel(t.Context())
 		left := make(chan error, 1)
 		go func() {
-			_, err := s.take(ctx)
+			_, err := s.Take(ctx)
 			left <- err
 		}()
 		synctest.Wait()
@@ -87,7 +87,7 @@ func TestSlotsAreNotLostWithThoseWhoLeave(t *testing.T) {
 
 func TestShortMemoryLetsOneWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSlots(4)
+		s := New(4)
 		free := uint64(perAttempt - 1)
 		s.memory = func() (uint64, error) { return free, nil }
 		if _, ok := got(asked(t.Context(), s)); !ok {
@@ -107,9 +107,9 @@ func TestShortMemoryLetsOneWork(t *testing.T) {
 
 func TestHeldSlotsCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSlots(1)
+		s := New(1)
 		s.memory = plenty
-		release := s.hold()
+		release := s.Hold()
 		waiting := asked(t.Context(), s)
 		if _, ok := got(waiting); ok {
 			t.Fatal("a held slot was given again")
