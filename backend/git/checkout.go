@@ -18,8 +18,11 @@ type Checkout struct {
 	Uses   string // branch that a rebase there will write when it is done, or ""
 }
 
+// in is a call on a checkout.
 func (r Repo) in(c Checkout) call {
-	return call{dir: c.Path, gitDir: c.Admin, commonDir: r.GitDir, workTree: c.Path}
+	to := r.at()
+	to.dir, to.gitDir, to.workTree = c.Path, c.Admin, c.Path
+	return to
 }
 
 // Checkouts returns all checkouts of the repository, the main one first.

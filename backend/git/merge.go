@@ -16,8 +16,12 @@ import (
 )
 
 // Sides are the trees of a three-way merge, by id: what Theirs changed since
-// Base is done to Ours.
-type Sides struct{ Base, Ours, Theirs string }
+// Base is done to Ours. Base and Ours may be named by commits instead, if the one
+// is an ancestor of the other.
+type Sides struct {
+	Base, Ours, Theirs     string
+	BaseCommit, OursCommit string
+}
 
 // A Merge is the outcome of a three-way merge in the object store.
 type Merge struct {
@@ -59,6 +63,8 @@ func (r Repo) TryMerge(ctx context.Context, s Sides) (Merge, error) {
 // trivial merges s if one side is the base, or both are the same.
 func (s Sides) trivial() (Merge, bool) {
 	switch {
+	case s.BaseCommit != "":
+		return Merge{Tree: s.Theirs}, s.BaseCommit == s.OursCommit
 	case s.Base == s.Ours, s.Ours == s.Theirs:
 		return Merge{Tree: s.Theirs}, true
 	case s.Base == s.Theirs:
@@ -93,6 +99,10 @@ func (s Sides) merge(ctx context.Context, c call, scratch string) (Merge, error)
 // ours and theirs, both made from base. merge-tree wants commits, and finds the
 // base by itself; to name it takes git 2.40.
 func (s Sides) commits(dir string) (ours, theirs string, err error) {
+	if s.BaseCommit != "" {
+		theirs, err = writeCommit(dir, s.Theirs, s.BaseCommit)
+		return s.OursCommit, theirs, err
+	}
 	base, err := writeCommit(dir, s.Base, "")
 	if err != nil {
 		return "", "", err
@@ -142,10 +152,18 @@ func newHash(like string) hash.Hash {
 
 // Drift is how a branch stands to a commit that it once was at.
 type Drift struct {
-	Tip, Tree string // the branch's commit now, and its tree
-	BaseTree  string
-	Behind    int // commits that the branch has and base has not
-	Lost      int // commits that base has and the branch has no longer: it was rewritten
+	Base, BaseTree string // the commit, and its tree
+	Tip, Tree      string // the branch's commit now, and its tree
+	Behind         int    // commits that the branch has and base has not
+	Lost           int    // commits that base has and the branch has no longer: it was rewritten
+}
+
+// Sides says how tree, made from the base, is merged into the branch.
+func (d Drift) Sides(tree string) Sides {
+	if d.BaseTree == "" {
+		return Sides{BaseCommit: d.Base, OursCommit: d.Tip, Theirs: tree}
+	}
+	return Sides{Base: d.BaseTree, Ours: d.Tree, Theirs: tree}
 }
 
 // Drift compares branch, a local one, with base, the id of a commit.
@@ -155,7 +173,7 @@ func (r Repo) Drift(ctx context.Context, base, branch string) (Drift, error) {
 	if err != nil {
 		return Drift{}, r.noBranch(ctx, branch, err)
 	}
-	var d Drift
+	d := Drift{Base: base}
 	for line := range strings.Lines(string(out)) {
 		f := strings.Fields(line)
 		switch {

@@ -164,11 +164,15 @@ func TestDrift(t *testing.T) {
 	r := gittest.New(t)
 	base := r.Git("rev-parse", "HEAD")
 	repo := open(t, r)
-	want := git.Drift{Tip: base, Tree: r.Git("rev-parse", base+"^{tree}"), BaseTree: r.Git("rev-parse", base+"^{tree}")}
+	want := git.Drift{Base: base, Tip: base, Tree: r.Git("rev-parse", base+"^{tree}"), BaseTree: r.Git("rev-parse", base+"^{tree}")}
 	for range 3 {
 		got, err := repo.Drift(t.Context(), base, "main")
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Fatalf("drift: %v %s", err, diff)
+		}
+		glance, err := repo.Glance(t.Context(), base, "main")
+		if err != nil || glance.Tip != want.Tip || glance.Behind != want.Behind || glance.Lost != 0 {
+			t.Errorf("glance = %+v, %v, want %+v", glance, err, want)
 		}
 		r.Write("n", want.Tip)
 		want.Tip = r.Commit("more")
@@ -181,5 +185,61 @@ func TestDrift(t *testing.T) {
 	}
 	if _, err := repo.Drift(t.Context(), base, "nowhere"); work.CodeOf(err) != work.NotFound {
 		t.Errorf("drift of a branch that is not there: %v, want not_found", err)
+	}
+}
+
+// A glance and a drift must lead to the same merge, whatever shape history has, and
+// wherever git keeps it.
+func TestGlance(t *testing.T) {
+	for name, do := range map[string]func(r *gittest.Repo, base string){
+		"moved": func(r *gittest.Repo, base string) { r.Write("x", "x\n"); r.Commit("x") },
+		"merged": func(r *gittest.Repo, base string) {
+			change(t, r, base, "side", map[string]string{"side": "s\n"})
+			r.Write("x", "x\n")
+			r.Commit("x")
+			r.Git("merge", "--quiet", "--no-edit", "--no-ff", "--no-verify-signatures", "--no-autostash", "--no-gpg-sign", "side")
+		},
+		"an older side": func(r *gittest.Repo, base string) {
+			change(t, r, base+"^", "side", map[string]string{"side": "s\n"})
+			r.Git("merge", "--quiet", "--no-edit", "--no-ff", "--no-verify-signatures", "--no-autostash", "--no-gpg-sign", "side")
+		},
+		"packed": func(r *gittest.Repo, base string) {
+			r.Write("x", "x\n")
+			r.Commit("x")
+			r.Git("pack-refs", "--all")
+			r.Git("repack", "-a", "-d", "--quiet")
+		},
+		"rewritten": func(r *gittest.Repo, base string) {
+			r.Git("reset", "--quiet", "--hard", base+"^")
+			r.Write("x", "x\n")
+			r.Commit("x")
+		},
+		"another root": func(r *gittest.Repo, base string) {
+			r.Git("update-ref", "refs/heads/main", r.Git("commit-tree", "-m", "root", base+"^{tree}"))
+		},
+		"set back": func(r *gittest.Repo, base string) { r.Git("reset", "--quiet", "--hard", base+"^") },
+	} {
+		r := gittest.New(t)
+		r.Write("base", "b\n")
+		base := r.Commit("base")
+		result := r.Git("rev-parse", change(t, r, base, "result", map[string]string{"result": "r\n"})+"^{tree}")
+		do(r, base)
+		repo := open(t, r)
+		drift, err := repo.Drift(t.Context(), base, "main")
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		glance, err := repo.Glance(t.Context(), base, "main")
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		want, err := repo.TryMerge(t.Context(), drift.Sides(result))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got, err := repo.TryMerge(t.Context(), glance.Sides(result))
+		if diff := cmp.Diff(want, got); err != nil || diff != "" || glance.Behind != drift.Behind || glance.Lost != drift.Lost {
+			t.Errorf("%s: glance %+v, drift %+v: %v %s", name, glance, drift, err, diff)
+		}
 	}
 }

@@ -187,14 +187,15 @@ func untracked(root string, s step, steps []step) string {
 }
 
 // arrivedAt reports whether the file of s in the checkout has the content that s
-// gives it, whatever the index says.
+// gives it, or is not there: git removes a file before it writes the new one. What
+// the index says does not matter.
 func (r Repo) arrivedAt(ctx context.Context, c Checkout, s step) bool {
 	name := filepath.Join(c.Path, s.path)
 	info, err := os.Lstat(name)
 	switch {
-	case s.new.mode == noMode:
-		return errors.Is(err, fs.ErrNotExist)
 	case err != nil:
+		return errors.Is(err, fs.ErrNotExist)
+	case s.new.mode == noMode:
 		return false
 	case s.new.mode == linkMode:
 		to, err := os.Readlink(name)
@@ -220,7 +221,7 @@ func (r Repo) putBack(ctx context.Context, c Checkout, steps []step, half []stri
 		switch {
 		case !slices.Contains(half, s.path):
 		case s.old.mode == noMode:
-			if err := os.Remove(filepath.Join(c.Path, s.path)); err != nil {
+			if err := os.Remove(filepath.Join(c.Path, s.path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		default:

@@ -205,7 +205,7 @@ func (r Repo) DeleteBranch(ctx context.Context, branch, at string) error {
 	if !strings.HasPrefix(branch, "run/") {
 		return work.Errorf(work.Conflict, "%s is not the branch of an attempt", branch)
 	}
-	if has, err := r.HasBranch(ctx, branch); err != nil || !has {
+	if now, err := r.Ref(ctx, "refs/heads/"+branch); err != nil || now == "" {
 		return err
 	}
 	all, err := r.Checkouts(ctx)

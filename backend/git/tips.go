@@ -32,13 +32,23 @@ func (w Worktree) Tips(ctx context.Context, branch string) ([]string, error) {
 		return nil, err
 	}
 	names = append(names, own...)
+	at := ""
 	if branch != "" {
-		names = append(names, "refs/heads/"+branch)
+		if at, err = w.Repo.Ref(ctx, "refs/heads/"+branch); err != nil {
+			return nil, err
+		}
+		names = append(names, at)
 	}
 	c := w.Repo.at()
-	if _, err := os.Stat(w.Admin); w.Admin != "" && err == nil {
+	head, err := readSmall(filepath.Join(w.Admin, "HEAD"))
+	if w.Admin != "" && err == nil && (branch == "" || strings.TrimSpace(head) != "ref: refs/heads/"+branch) {
 		c.gitDir = w.Admin
 		names = append(names, "HEAD")
+	}
+	slices.Sort(names)
+	names = slices.DeleteFunc(slices.Compact(names), func(n string) bool { return strings.Trim(n, "0") == "" })
+	if len(names) == 1 && names[0] == at {
+		return names, nil // as nearly always: where it began
 	}
 	ids, err := c.commits(ctx, names)
 	if err != nil || len(ids) < 2 {
@@ -88,8 +98,6 @@ func (w Worktree) ownRefs() ([]string, error) {
 
 // commits returns the ids of those names that are commits which exist.
 func (c call) commits(ctx context.Context, names []string) ([]string, error) {
-	slices.Sort(names)
-	names = slices.DeleteFunc(slices.Compact(names), func(n string) bool { return strings.Trim(n, "0") == "" })
 	if len(names) == 0 {
 		return nil, nil
 	}

@@ -199,11 +199,7 @@ func (c *cleaning) archive(ctx context.Context, full string) error {
 	if earlier != "" {
 		parents = append(parents, earlier)
 	}
-	if r := c.result(); r != nil && r.Commit != "" && !slices.Contains(parents, r.Commit) {
-		parents = append(parents, r.Commit)
-	}
-	message := fmt.Sprintf("offrun: archive of %s/%s\n\nAll that lay in %s when it was cleaned up.\n", c.Run.ID, c.Attempt.Name, c.Attempt.Dir)
-	commit, err := c.repo.Keep(ctx, ref, full, parents, message)
+	commit, err := c.archived(ctx, ref, full, parents)
 	if err != nil {
 		return err
 	}
@@ -211,6 +207,27 @@ func (c *cleaning) archive(ctx context.Context, full string) error {
 		return fmt.Errorf("%s is %q, not %q: %w", ref, got, commit, err)
 	}
 	return nil
+}
+
+// archived sets ref to a commit with the tree full and the parents, and returns it.
+// If nothing has changed since the result was collected, the commit that keeps the
+// result will do.
+func (c *cleaning) archived(ctx context.Context, ref, full string, parents []string) (string, error) {
+	r := c.result()
+	if r != nil && r.Commit != "" {
+		same, err := c.repo.Holds(ctx, r.Commit, full, parents)
+		if err != nil {
+			return "", err
+		}
+		if same {
+			return r.Commit, c.repo.SetRef(ctx, ref, r.Commit)
+		}
+		if !slices.Contains(parents, r.Commit) {
+			parents = append(parents, r.Commit)
+		}
+	}
+	message := fmt.Sprintf("offrun: archive of %s/%s\n\nAll that lay in %s when it was cleaned up.\n", c.Run.ID, c.Attempt.Name, c.Attempt.Dir)
+	return c.repo.Keep(ctx, ref, full, parents, message)
 }
 
 // refusal puts an error into the words of Cleaning.Refused.

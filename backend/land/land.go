@@ -50,13 +50,13 @@ func landedRef(run work.RunID, attempt work.AttemptName) string {
 // Conflicts are an error of code Conflict that lists the paths; the Landing is
 // filled in all the same.
 func Preview(ctx context.Context, repo git.Repo, in In) (work.Landing, error) {
-	l, drift, err := in.begin(ctx, repo)
+	l, drift, err := in.begin(ctx, repo.Glance)
 	if err != nil {
 		return work.Landing{}, err
 	}
 	r := in.Attempt.Turn().Result
 	l.Files, l.Added, l.Deleted = r.Files, r.Added, r.Deleted
-	m, err := repo.TryMerge(ctx, git.Sides{Base: drift.BaseTree, Ours: drift.Tree, Theirs: r.Tree})
+	m, err := repo.TryMerge(ctx, drift.Sides(r.Tree))
 	if err != nil {
 		return work.Landing{}, err
 	}
@@ -68,11 +68,11 @@ func Preview(ctx context.Context, repo git.Repo, in In) (work.Landing, error) {
 // uncommitted files at the same paths, a git at work, an unfinished merge. It is
 // the other half of a dry run, and returns nil or the error that Land would.
 func Ready(ctx context.Context, repo git.Repo, in In) error {
-	_, drift, err := in.begin(ctx, repo)
+	_, drift, err := in.begin(ctx, repo.Drift)
 	if err != nil {
 		return err
 	}
-	m, err := repo.Merge(ctx, git.Sides{Base: drift.BaseTree, Ours: drift.Tree, Theirs: in.Attempt.Turn().Result.Tree})
+	m, err := repo.Merge(ctx, drift.Sides(in.Attempt.Turn().Result.Tree))
 	if err != nil {
 		return err
 	}
@@ -99,11 +99,11 @@ func Land(ctx context.Context, repo git.Repo, in In) (work.Landing, error) {
 	if l, ok, err := in.alreadyLanded(ctx, repo); err != nil || ok {
 		return l, err
 	}
-	l, drift, err := in.begin(ctx, repo)
+	l, drift, err := in.begin(ctx, repo.Drift)
 	if err != nil {
 		return work.Landing{}, err
 	}
-	m, err := repo.Merge(ctx, git.Sides{Base: drift.BaseTree, Ours: drift.Tree, Theirs: in.Attempt.Turn().Result.Tree})
+	m, err := repo.Merge(ctx, drift.Sides(in.Attempt.Turn().Result.Tree))
 	if err != nil {
 		return work.Landing{}, err
 	}
@@ -123,12 +123,13 @@ func Land(ctx context.Context, repo git.Repo, in In) (work.Landing, error) {
 	return l, nil
 }
 
-// begin checks in and says from where to where it would land.
-func (in In) begin(ctx context.Context, repo git.Repo) (work.Landing, git.Drift, error) {
+// begin checks in and says from where to where it would land. look is how to look
+// at trunk.
+func (in In) begin(ctx context.Context, look func(ctx context.Context, base, branch string) (git.Drift, error)) (work.Landing, git.Drift, error) {
 	if err := in.check(); err != nil {
 		return work.Landing{}, git.Drift{}, err
 	}
-	drift, err := repo.Drift(ctx, in.Run.Base, in.Run.Trunk)
+	drift, err := look(ctx, in.Run.Base, in.Run.Trunk)
 	if err != nil {
 		return work.Landing{}, git.Drift{}, fmt.Errorf("look at trunk: %w", err)
 	}

@@ -32,6 +32,7 @@ type scene struct {
 func newScene(t testing.TB, files map[string]string) *scene {
 	t.Helper()
 	r := gittest.New(t)
+	r.Git("config", "commit.gpgSign", "false") // in the weird home it is on, and does not work
 	for _, name := range []string{"a.txt", "b.txt", "c.txt", "mine.txt"} {
 		r.Write(name, "1\n2\n3\n4\n5\n")
 	}
