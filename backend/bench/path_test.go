@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"offrun/backend/bench"
+	"offrun/backend/config"
 	"offrun/backend/git/gittest"
 	"offrun/backend/work"
 )
@@ -263,4 +264,114 @@ func TestRetryIsAFreshAttempt(t *testing.T) {
 	if len(run.Attempts) != 3 || run.Attempt("bad-3").State() != work.Failed || run.Attempt("bad-3").Branch == run.Attempt("bad").Branch {
 		t.Errorf("attempts %+v", run.Summary())
 	}
+}
+
+// F109: what stands in the way of a worktree is said, the card and its text stay,
+// and the other attempts go on.
+func TestF109FailedCreationKeepsTheCard(t *testing.T) {
+	s := newShop(t, map[string]string{"ok": "write=fake.txt result"})
+	s.repo.Git("branch", "run") // no branch run/… can be made beside it
+	check := gittest.Invariants(t, s.repo.Dir)
+	run := s.start("ok")
+	run = s.until(run.ID, "over", func(r work.Run) bool { return s.Working() == 0 && r.Baseline != nil })
+	a := run.Attempt("ok")
+	if a.State() != work.Failed || a.Failure.Step != "worktree" || !strings.Contains(a.Why(), `"run"`) || a.Failure.Next == "" {
+		t.Errorf("%s, %+v", a.State(), a.Failure)
+	}
+	frozen, err := os.ReadFile(filepath.Join(s.repo.Dir, "runs", string(run.ID), "card.md"))
+	if err != nil || string(frozen) != s.repo.Read("tasks/fix.md") {
+		t.Errorf("frozen card %q, %v", frozen, err)
+	}
+	check()
+}
+
+// What cannot be started is refused before anything is made.
+func TestStartRefuses(t *testing.T) {
+	s := newShop(t, map[string]string{"ok": "result"})
+	check := gittest.Invariants(t, s.repo.Dir)
+	for _, tt := range []struct {
+		what string
+		o    bench.StartOptions
+		code work.Code
+	}{
+		{"no card", bench.StartOptions{Card: "none", Agents: []string{"ok"}}, work.NotFound},
+		{"no agent", bench.StartOptions{Card: "fix"}, work.Invalid},
+		{"unknown agent", bench.StartOptions{Card: "fix", Agents: []string{"ok", "nobody"}}, work.NotFound},
+	} {
+		_, err := s.Start(t.Context(), s.project, tt.o)
+		if work.CodeOf(err) != tt.code || work.Public(err).Next == "" {
+			t.Errorf("%s: %v", tt.what, err)
+		}
+	}
+	s.repo.Write(".offrun/project.yaml", s.repo.Read(".offrun/project.yaml")+"acceptance: [\"rm -rf ~\"]\n")
+	_, err := s.Start(t.Context(), s.project, bench.StartOptions{Card: "fix", Agents: []string{"ok"}})
+	if e := work.Public(err); e.Code != work.Untrusted || !strings.Contains(strings.Join(e.List, "\n"), "rm -rf ~") {
+		t.Errorf("changed settings: %v, %q", err, e.List)
+	}
+	if _, err := os.Stat(filepath.Join(s.repo.Dir, "runs")); err == nil {
+		t.Error("a refused start made a folder")
+	}
+	check()
+}
+
+// A card's questions are answered from the files when the database is gone.
+func TestReindex(t *testing.T) {
+	s := newShop(t, map[string]string{"ok": "write=fake.txt result"})
+	run := s.end(s.start("ok").ID)
+	s.close()
+	if err := os.Remove(config.Database(s.home)); err != nil {
+		t.Fatal(err)
+	}
+	s.open()
+	got, err := s.Run(t.Context(), run.ID)
+	if err != nil || got.Attempt("ok").State() != work.Done || got.Baseline == nil {
+		t.Errorf("after the database was deleted: %+v, %v", got.Summary(), err)
+	}
+	done, err := s.Reindex(t.Context())
+	if err != nil || done.Projects != 1 || done.Runs != 1 || done.Attempts != 1 || len(done.Findings) != 0 {
+		t.Errorf("reindex = %+v, %v", done, err)
+	}
+}
+
+// The whole way: land, refuse to land twice, undo, clean.
+func TestLandUndoClean(t *testing.T) {
+	s := newShop(t, map[string]string{"ok": "write=fake.txt notes result"})
+	run := s.end(s.start("ok").ID)
+	s.repo.Write("mine.txt", "staged\n")
+	s.repo.Git("add", "mine.txt")
+	s.repo.Write("README.md", "unstaged\n")
+	check := gittest.Invariants(t, s.repo.Dir, "index")
+
+	l, err := s.Land(t.Context(), run.ID, "ok", bench.LandOptions{DryRun: true})
+	if err != nil || l.At != nil || l.Commit != "" {
+		t.Fatalf("dry run: %+v, %v", l, err)
+	}
+	check()
+	if l, err = s.Land(t.Context(), run.ID, "ok", bench.LandOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.repo.Git("show", "--format=", "--name-only", l.Commit); strings.TrimSpace(got) != "fake.txt" {
+		t.Errorf("F100: the landing holds %q", got)
+	}
+	if got := s.repo.Git("status", "--porcelain", "--untracked-files=no"); !strings.Contains(got, "A  mine.txt") || !strings.Contains(got, " M README.md") || strings.Contains(got, "fake.txt") {
+		t.Errorf("F98, F100: status after landing:\n%s", got)
+	}
+	if _, err := s.Land(t.Context(), run.ID, "ok", bench.LandOptions{}); work.CodeOf(err) != work.Conflict || !strings.Contains(err.Error(), "already") {
+		t.Errorf("landing twice: %v", err)
+	}
+	if u, err := s.Undo(t.Context(), s.project); err != nil || u.UndoneAt == nil {
+		t.Errorf("undo = %+v, %v", u, err)
+	}
+	check()
+	cs, err := s.Clean(t.Context(), bench.CleanOptions{Run: run.ID})
+	if err != nil || len(cs) != 1 || cs[0].Refused != "" || cs[0].Archive == "" {
+		t.Errorf("clean = %+v, %v", cs, err)
+	}
+	if _, err := os.Stat(run.Attempt("ok").Dir); !os.IsNotExist(err) {
+		t.Errorf("the worktree is still there: %v", err)
+	}
+	if _, err := s.Send(t.Context(), run.ID, "ok", "more"); work.CodeOf(err) != work.Conflict {
+		t.Errorf("a message for a cleaned attempt: %v", err)
+	}
+	check()
 }

@@ -134,7 +134,10 @@ func (r *Reader) read(s *source, stderr, final bool) error {
 			return err
 		}
 	}
-	if line, ok := s.tail.Rest(); final && ok {
+	if !final {
+		return nil // half a line stays with the tail until its other half comes
+	}
+	if line, ok := s.tail.Rest(); ok {
 		return r.line(s, line, stderr, now)
 	}
 	return nil
