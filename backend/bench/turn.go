@@ -57,7 +57,9 @@ func (j *job) runAgent(ctx context.Context) error {
 	defer r.Close()
 	if t.StartedAt == nil {
 		if t.Message != "" {
-			r.Add(work.Entry{At: j.bench.Now().UTC(), Kind: work.Told, Text: t.Message})
+			if err := r.Add(work.Entry{At: j.bench.Now().UTC(), Kind: work.Told, Text: t.Message}); err != nil {
+				return err
+			}
 		}
 		now := j.bench.Now().UTC()
 		err := j.turn(ctx, func(t *work.Turn) {

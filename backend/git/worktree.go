@@ -42,10 +42,6 @@ func (w Worktree) at() call {
 	return c
 }
 
-func (w Worktree) run(ctx context.Context, args ...string) ([]byte, error) {
-	return w.at().run(ctx, args...)
-}
-
 func (w Worktree) line(ctx context.Context, args ...string) (string, error) {
 	return w.at().line(ctx, args...)
 }
@@ -83,27 +79,27 @@ func (r Repo) lock(ctx context.Context) (held Repo, release func(), err error) {
 // A path or a branch that is taken is a Conflict. Calls for one repository wait
 // for each other.
 func (r Repo) AddWorktree(ctx context.Context, o WorktreeOptions) (Worktree, error) {
-	r, release, err := r.lock(ctx)
+	held, release, err := r.lock(ctx)
 	if err != nil {
 		return Worktree{}, err
 	}
 	defer release()
 	o.Path = settle(o.Path)
-	if err := r.vacant(ctx, o); err != nil {
+	if err := held.vacant(ctx, o); err != nil {
 		return Worktree{}, err
 	}
-	w, err := r.add(ctx, o)
+	w, err := held.add(ctx, o)
 	if isRace(err) { // the user's own git was at work too
 		select {
 		case <-ctx.Done():
 		case <-time.After(100 * time.Millisecond):
-			w, err = r.add(ctx, o)
+			w, err = held.add(ctx, o)
 		}
 	}
 	if err != nil {
 		return Worktree{}, r.explainAdd(ctx, o, err)
 	}
-	w.Repo.held = nil
+	w.Repo = r
 	return w, nil
 }
 
@@ -159,9 +155,6 @@ func (r Repo) add(ctx context.Context, o WorktreeOptions) (Worktree, error) {
 	if err == nil {
 		w, err = r.confirm(ctx, o)
 	}
-	if err == nil {
-		err = w.recordBirth(ctx, o)
-	}
 	if err != nil {
 		// Cleaning up must happen although ctx may be done.
 		return Worktree{}, errors.Join(err, r.discard(context.WithoutCancel(ctx), o))
@@ -179,33 +172,23 @@ func (r Repo) confirm(ctx context.Context, o WorktreeOptions) (Worktree, error) 
 	if err := w.PointerIntact(); err != nil {
 		return Worktree{}, err
 	}
-	found, err := call{dir: o.Path}.line(ctx, "rev-parse", "--absolute-git-dir")
-	if err := differs("the git directory found from "+o.Path, found, admin, err); err != nil {
+	// What git finds from the folder is what an agent's git will find.
+	out, err := call{dir: o.Path}.line(ctx, "rev-parse", "--absolute-git-dir", "HEAD", "--symbolic-full-name", "HEAD")
+	if err != nil {
 		return Worktree{}, err
 	}
-	head, err := w.line(ctx, "rev-parse", "--verify", "HEAD")
-	if err := differs("HEAD of "+o.Path, head, o.Commit, err); err != nil {
-		return Worktree{}, err
+	ref := "HEAD"
+	if o.Branch != "" {
+		ref = "refs/heads/" + o.Branch
 	}
-	branch, err := w.at().branch(ctx)
-	if err := differs("the branch of "+o.Path, branch, o.Branch, err); err != nil {
-		return Worktree{}, err
+	if want := admin + "\n" + o.Commit + "\n" + ref; out != want {
+		return Worktree{}, fmt.Errorf("git run in %s finds %q, not %q", o.Path, out, want)
 	}
-	// git writes the index last, so a complete one means a complete checkout.
-	if _, err := w.run(ctx, "diff-index", "--cached", "--quiet", "--ignore-submodules=none", "HEAD", "--"); err != nil {
-		return Worktree{}, fmt.Errorf("%s is not checked out completely: %w", o.Path, err)
+	// git writes the index last, when all files are there.
+	if info, err := os.Stat(filepath.Join(admin, "index")); err != nil || info.Size() == 0 {
+		return Worktree{}, fmt.Errorf("%s is not checked out completely", o.Path)
 	}
 	return w, nil
-}
-
-func differs(what, got, want string, err error) error {
-	switch {
-	case err != nil:
-		return fmt.Errorf("%s: %w", what, err)
-	case got != want:
-		return fmt.Errorf("%s is %q, not %q", what, got, want)
-	}
-	return nil
 }
 
 // isRace reports whether err is what git says when another git changes worktrees
