@@ -118,6 +118,7 @@ an attempt in its run: the agent's id, with -2, -3 … where it tries more than 
 			root.AddCommand(c)
 		}
 	}
+	a.completing(root)
 	root.SetHelpCommandGroupID("Offrun itself")
 	root.SetCompletionCommandGroupID("Offrun itself")
 	return root

@@ -64,8 +64,15 @@ func (d *door) open() error {
 // Ask asks the running bench, or answers, or starts one.
 func (d *door) Ask(ctx context.Context, row ops.Row, in, out any) error {
 	err := d.askRunning(ctx, row, in, out)
+	// A bench that is killed takes the question with it. To look again is safe.
+	for try := 1; row.Method == "GET" && gone(err) && try < 5; try++ {
+		if err := pause(ctx, time.Duration(try)*50*time.Millisecond); err != nil {
+			return err
+		}
+		err = d.askRunning(ctx, row, in, out)
+	}
 	if !httpapi.NotServing(err) {
-		if work.CodeOf(err) != work.Unavailable || d.asked {
+		if !gone(err) || d.asked {
 			return err
 		}
 		// Nobody answered, nor ever has. If the folder is to blame, that says it best.
@@ -78,6 +85,23 @@ func (d *door) Ask(ctx context.Context, row ops.Row, in, out any) error {
 		return err
 	}
 	return d.askRunning(ctx, row, in, out)
+}
+
+// gone reports whether err says that a bench was there and gave no answer. A
+// running bench answers with that code, too, if something of the machine is
+// missing; looking again does no harm then.
+func gone(err error) bool {
+	return work.CodeOf(err) == work.Unavailable && !httpapi.NotServing(err)
+}
+
+// pause waits for d, unless ctx is done first.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
 }
 
 // askRunning asks the bench that runs; httpapi.NotServing tells if none does.
@@ -126,9 +150,8 @@ func (d *door) start(ctx context.Context) error {
 		code, _, _ := child.Exit()
 		// Busy: another bench is about to answer, or about to end.
 		if code == status[work.Busy] && time.Now().Before(giveUp) {
-			select {
-			case <-ctx.Done():
-			case <-time.After(50 * time.Millisecond):
+			if err := pause(ctx, 50*time.Millisecond); err != nil {
+				return err
 			}
 			continue
 		}
@@ -153,12 +176,8 @@ var errEnded = errors.New("the bench ended at once")
 
 // await waits until a bench answers or child has ended.
 func (d *door) await(ctx context.Context, child *proc.Process) error {
-	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
-		var bench work.BenchState
-		if err := d.askRunning(ctx, ops.BenchShow.Row, ops.None{}, &bench); err == nil {
-			for _, n := range bench.Notices {
-				fmt.Fprintln(d.env.Stderr, "offrun: note:", oneLine(n))
-			}
+	for wait := 5 * time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
+		if d.greet(ctx) {
 			return nil
 		}
 		select {
@@ -166,14 +185,26 @@ func (d *door) await(ctx context.Context, child *proc.Process) error {
 			return ctx.Err()
 		case <-child.Done():
 			// It may have ended because another came first and answers by now.
-			var b work.BenchState
-			if d.askRunning(ctx, ops.BenchShow.Row, ops.None{}, &b) == nil {
+			if d.greet(ctx) {
 				return nil
 			}
 			return errEnded
-		case <-time.After(pause):
+		case <-time.After(wait):
 		}
 	}
+}
+
+// greet reports whether a bench answers, and passes on what happened when it
+// opened.
+func (d *door) greet(ctx context.Context) bool {
+	var b work.BenchState
+	if d.askRunning(ctx, ops.BenchShow.Row, ops.None{}, &b) != nil {
+		return false
+	}
+	for _, n := range b.Notices {
+		fmt.Fprintln(d.env.Stderr, "offrun: note:", oneLine(n))
+	}
+	return true
 }
 
 // maxLog is the size in bytes at which serve.log is begun anew.

@@ -36,9 +36,7 @@ const pollSeconds = 20
 // looks at the run all the same, since a new epoch of the feed tells nothing of
 // what was before.
 func (w *watch) next(ctx context.Context) ([]work.Event, error) {
-	page, err := persist(ctx, func() (work.EventPage, error) {
-		return ops.EventList.Ask(ctx, w.app.door, ops.EventQuery{After: w.after, WaitSeconds: pollSeconds})
-	})
+	page, err := ops.EventList.Ask(ctx, w.app.door, ops.EventQuery{After: w.after, WaitSeconds: pollSeconds})
 	if err != nil {
 		return nil, err
 	}
@@ -58,25 +56,7 @@ func (w *watch) next(ctx context.Context) ([]work.Event, error) {
 
 // show returns the run as it stands.
 func (w *watch) show(ctx context.Context) (work.Run, error) {
-	return persist(ctx, func() (work.Run, error) {
-		return ops.RunShow.Ask(ctx, w.app.door, ops.RunRef{Run: w.run})
-	})
-}
-
-// persist asks again when the bench has ended in the middle of an answer: the
-// next question starts another.
-func persist[T any](ctx context.Context, ask func() (T, error)) (T, error) {
-	for try := 1; ; try++ {
-		v, err := ask()
-		if work.CodeOf(err) != work.Unavailable || try == 5 {
-			return v, err
-		}
-		select {
-		case <-ctx.Done():
-			return v, ctx.Err()
-		case <-time.After(time.Duration(try) * 100 * time.Millisecond):
-		}
-	}
+	return ops.RunShow.Ask(ctx, w.app.door, ops.RunRef{Run: w.run})
 }
 
 // A view shows a run while it is followed.
@@ -139,8 +119,13 @@ func (a *app) follow(ctx context.Context, w *watch) (work.Run, error) {
 			events = b.events
 		case <-tick:
 		case <-end.late():
-		case <-interrupts:
-			if err := a.interrupted(ctx, run, v, interrupts); err != nil {
+		case sig := <-interrupts:
+			v.pause()
+			if !a.canAsk() || sig != os.Interrupt {
+				a.note("detached; the attempts go on: offrun attach %s", run.ID)
+				return run, ended(interrupted)
+			}
+			if err := a.askedToEnd(ctx, run, interrupts); err != nil {
 				return run, err
 			}
 		}
@@ -225,14 +210,9 @@ func unfinished(run work.Run) bool {
 	return false
 }
 
-// interrupted asks whether to detach or to cancel, where a person is there to
-// say, and detaches elsewhere. A second Ctrl-C detaches, too.
-func (a *app) interrupted(ctx context.Context, run work.Run, v view, again <-chan os.Signal) error {
-	v.pause()
-	if !a.canAsk() {
-		a.note("detached; the attempts go on: offrun attach %s", run.ID)
-		return ended(interrupted)
-	}
+// askedToEnd asks whether to detach or to cancel, and does it. A second Ctrl-C
+// detaches. The error is nil if the run is to be followed on.
+func (a *app) askedToEnd(ctx context.Context, run work.Run, again <-chan os.Signal) error {
 	a.print("\nThe attempts work on by themselves. [d]etach, [c]ancel them, or [f]ollow on? [d] ")
 	answers := make(chan byte, 1)
 	go func() { answers <- readAnswer(a.Stdin) }()

@@ -16,7 +16,8 @@ import (
 
 func (a *app) logsCommand() *cobra.Command {
 	var follow bool
-	in := ops.LogQuery{}
+	var turn uint
+	file := choice{value: "conversation", allowed: []string{"conversation", "out", "err", "setup", "tests"}}
 	c := &cobra.Command{
 		Short:   "Show what an attempt said and did, or its raw output",
 		Example: "  offrun logs last claude\n  offrun logs last claude -f\n  offrun logs last claude --file out > agent.log",
@@ -25,12 +26,11 @@ out and err of the agent, setup, tests. On a terminal nothing of it but text and
 colours comes through; elsewhere raw output is passed on byte for byte.`,
 	}
 	c = asks(ops.AttemptLog.Row, "RUN AGENT", c, func(ctx context.Context, args []string) error {
-		in.AttemptRef = attemptRef(args)
-		return a.logs(ctx, in, follow)
+		return a.logs(ctx, ops.LogQuery{AttemptRef: attemptRef(args), File: file.value, Turn: int(turn)}, follow)
 	})
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until the attempt ends")
-	c.Flags().StringVar(&in.File, "file", "conversation", "conversation, out, err, setup or tests")
-	c.Flags().IntVar(&in.Turn, "turn", 0, "number of the `turn` (default: the newest)")
+	c.Flags().Var(&file, "file", "which output: conversation, out, err, setup or tests")
+	c.Flags().UintVar(&turn, "turn", 0, "number of the `turn` (default: the newest)")
 	return c
 }
 
@@ -38,7 +38,7 @@ colours comes through; elsewhere raw output is passed on byte for byte.`,
 func (a *app) logs(ctx context.Context, in ops.LogQuery, follow bool) error {
 	to := a.logSink(in.File)
 	for {
-		page, err := persist(ctx, func() (work.LogPage, error) { return ops.AttemptLog.Ask(ctx, a.door, in) })
+		page, err := ops.AttemptLog.Ask(ctx, a.door, in)
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func (a *app) logs(ctx context.Context, in ops.LogQuery, follow bool) error {
 		case page.Ended, len(page.Data) == 0 && !follow:
 			return nil
 		case len(page.Data) == 0:
-			if err := a.waitForMore(ctx, in); err != nil {
+			if err := a.waitForMore(ctx); err != nil {
 				return err
 			}
 		}
@@ -64,14 +64,12 @@ func (a *app) logs(ctx context.Context, in ops.LogQuery, follow bool) error {
 
 // waitForMore returns when something has happened, or after a second: outputs of
 // setup and tests grow without an event.
-func (a *app) waitForMore(ctx context.Context, in ops.LogQuery) error {
+func (a *app) waitForMore(ctx context.Context) error {
 	w := &watch{app: a}
 	if err := w.begin(ctx); err != nil {
 		return err
 	}
-	_, err := persist(ctx, func() (work.EventPage, error) {
-		return ops.EventList.Ask(ctx, a.door, ops.EventQuery{After: w.after, WaitSeconds: 1})
-	})
+	_, err := ops.EventList.Ask(ctx, a.door, ops.EventQuery{After: w.after, WaitSeconds: 1})
 	return err
 }
 

@@ -3,9 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -47,31 +45,6 @@ not failing, else 8.`,
 	flags.BoolVar(&f.wait, "wait", false, "wait until every attempt has ended")
 	flags.BoolVar(&f.detach, "detach", false, "return at once")
 	return c
-}
-
-// seconds is a flag that takes a duration, or a number of seconds.
-type seconds work.Seconds
-
-func (s *seconds) String() string {
-	if *s == 0 {
-		return ""
-	}
-	return work.Seconds(*s).Duration().String()
-}
-
-func (s *seconds) Type() string { return "time" }
-
-func (s *seconds) Set(text string) error {
-	if n, err := strconv.ParseFloat(text, 64); err == nil && n > 0 {
-		*s = seconds(n)
-		return nil
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d <= 0 {
-		return fmt.Errorf("not a time; allowed: 90s, 30m, 2h, or a number of seconds")
-	}
-	*s = seconds(work.SecondsOf(d))
-	return nil
 }
 
 // run starts a run and follows it if somebody watches.

@@ -50,6 +50,7 @@ func TestScript(t *testing.T) {
 		Setup:              func(e *testscript.Env) error { return setUp(t, e) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"repo":       repo,
+			"git":        git,
 			"eventually": eventually,
 			"status":     statusOf,
 			"killbench":  killBench,
@@ -100,11 +101,23 @@ func noneLeft(t *testing.T, e *testscript.Env) {
 //
 //	repo shop
 func repo(ts *testscript.TestScript, neg bool, args []string) {
-	dir := ts.MkAbs(args[0])
-	for _, git := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-q", "--allow-empty", "-m", "first"}} {
-		argv := append([]string{"-C", dir, "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.safecrlf=false", "-c", "commit.gpgsign=false"}, git...)
-		ts.Check(ts.Exec("git", argv...))
+	for _, words := range [][]string{
+		{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-q", "--allow-empty", "-m", "first"},
+		{"config", "commit.gpgSign", "false"}, // nobody's key is there to sign what lands
+	} {
+		git(ts, neg, append([]string{"-C", ts.MkAbs(args[0])}, words...))
 	}
+}
+
+// git runs git without what the weird user has put in its way:
+//
+//	git commit -qam second
+func git(ts *testscript.TestScript, neg bool, args []string) {
+	var argv []string
+	for _, s := range []string{"core.hooksPath=/dev/null", "diff.orderFile=/dev/null", "core.fsmonitor=false", "core.safecrlf=false", "commit.gpgSign=false", "color.ui=never"} {
+		argv = append(argv, "-c", s)
+	}
+	ts.Check(ts.Exec("git", append(argv, args...)...))
 }
 
 // eventually runs a command until its output matches a pattern:
