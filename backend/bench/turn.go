@@ -75,10 +75,7 @@ func (j *job) runAgent(ctx context.Context) error {
 		return err
 	}
 	exit, err := j.command(ctx, dir, q, env, w.look)
-	if err != nil {
-		return err
-	}
-	if err := w.counter.Close(); err != nil {
+	if err := errors.Join(err, w.close()); err != nil {
 		return err
 	}
 	return j.judge(ctx, r, exit)

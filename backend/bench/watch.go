@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"path"
 	"path/filepath"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"offrun/backend/conversation"
 	"offrun/backend/git"
 	"offrun/backend/supervise"
+	"offrun/backend/watch"
 	"offrun/backend/work"
 )
 
@@ -27,19 +29,32 @@ type watcher struct {
 	pause   time.Duration
 	counter *artifact.Counter
 	before  git.Fingerprint // of the shared part, at the start of the run
+	hints   <-chan struct{} // that files have changed; nil until the agent runs
+	dirty   bool            // since they were last counted
+	unwatch context.CancelFunc
 }
 
 func (j *job) watcher(ctx context.Context, r *conversation.Reader, dir string) (*watcher, error) {
-	w := &watcher{j: j, ctx: ctx, r: r, dir: dir, pause: time.Second,
+	w := &watcher{j: j, ctx: ctx, r: r, dir: dir, pause: time.Second, unwatch: func() {},
 		counter: artifact.NewCounter(j.worktree(), j.run.Base, filepath.Join(dir, "live"))}
 	return w, archive.Load(archive.Before(j.repo.Dir, j.run.ID), &w.before)
+}
+
+// close ends the watching and removes what counting kept.
+func (w *watcher) close() error {
+	w.unwatch()
+	if w.hints != nil {
+		for range w.hints { // until the watch has let go of the worktree
+			continue
+		}
+	}
+	return w.counter.Close()
 }
 
 func (w *watcher) look(st supervise.Status) error {
 	if st.Phase == supervise.Running || st.Phase == supervise.Ended {
 		w.j.begin()
 	}
-	before, _ := w.r.Offsets()
 	if err := w.r.Pump(false); err != nil {
 		return err
 	}
@@ -57,7 +72,7 @@ func (w *watcher) look(st supervise.Status) error {
 	if st.Phase != supervise.Running {
 		return nil
 	}
-	w.count(now, before != stdout)
+	w.count(now)
 	return w.impatience(now)
 }
 
@@ -109,12 +124,27 @@ func (w *watcher) impatience(now time.Time) error {
 	return nil
 }
 
-// count counts the changed files now and then: at most once a second, and never
-// more than an eighth of the time.
-func (w *watcher) count(now time.Time, moved bool) {
-	if now.Sub(w.counted) < w.pause || !moved && now.Sub(w.counted) < 5*w.pause {
+// count counts the changed files when some have changed: at most once a second,
+// and never more than an eighth of the time.
+func (w *watcher) count(now time.Time) {
+	if w.hints == nil {
+		var ctx context.Context
+		ctx, w.unwatch = context.WithCancel(w.ctx)
+		dependencies := w.j.run.Settings.Dependencies
+		w.hints = watch.Tree(ctx, w.j.attempt().Dir, watch.Options{Skip: func(rel string) bool {
+			_, skip := dependencies[path.Base(rel)]
+			return skip
+		}})
+	}
+	select {
+	case <-w.hints:
+		w.dirty = true
+	default:
+	}
+	if !w.dirty || now.Sub(w.counted) < w.pause {
 		return
 	}
+	w.dirty = false
 	began := time.Now()
 	if n, err := w.changed(); err == nil { // a glance that fails is no news; the result is collected at the end
 		w.j.mu.Lock()
