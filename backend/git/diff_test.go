@@ -119,6 +119,7 @@ func TestF52BinaryFiles(t *testing.T) {
 // TestF53PatchIsBytes: what text handling does to a patch is found by verifying it.
 func TestF53PatchIsBytes(t *testing.T) {
 	r := gittest.New(t)
+	r.Write(".gitattributes", "* -text\n")
 	r.Write("a.txt", "one\r\ntwo")
 	base := r.Commit("base")
 	r.Write("a.txt", "one\r\nthree")

@@ -57,7 +57,29 @@ func (r Repo) SharedFingerprint(ctx context.Context) (Fingerprint, error) {
 		}
 		f.Info[name] = hashOf(b)
 	}
-	return f, nil
+	return f, r.hashModules(f.Info)
+}
+
+// hashModules hashes what steers git in the submodules of the main checkout: git
+// status goes there too.
+func (r Repo) hashModules(info map[string]string) error {
+	top := filepath.Join(r.GitDir, "modules")
+	return filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // no submodules, or gone meanwhile
+		}
+		rel, err := filepath.Rel(r.GitDir, path)
+		if err != nil {
+			return err
+		}
+		switch name := d.Name(); {
+		case d.IsDir() && (name == "objects" || name == "refs" || name == "logs"):
+			return fs.SkipDir
+		case !d.IsDir() && (name == "config" || name == "config.worktree" || name == "attributes" || filepath.Base(filepath.Dir(path)) == "hooks"):
+			info[rel] = hashFile(path, true)
+		}
+		return nil
+	})
 }
 
 // Fingerprint takes the whole. It runs git status in the main checkout, which may

@@ -53,7 +53,7 @@ func TestFingerprint(t *testing.T) {
 			gittest.Write(t, filepath.Join(w.Path, "a.txt"), "a\n")
 			r.In(w.Path, "add", "-A")
 			r.In(w.Path, "commit", "--quiet", "-m", "own")
-			r.In(w.Path, "branch", "--force", "side", "HEAD")
+			r.In(w.Path, "update-ref", "refs/heads/side", "HEAD")
 			r.In(w.Path, "tag", "v1")
 		}, []work.Touch{{What: "refs", Name: "refs/heads/side", Change: "changed"}, {What: "refs", Name: "refs/tags/v1", Change: "added"}}},
 		{"main checkout switched", func(t *testing.T, r *gittest.Repo, _ git.Worktree) {
@@ -87,6 +87,9 @@ func TestFingerprint(t *testing.T) {
 		{"S08 commondir of the repository", func(t *testing.T, r *gittest.Repo, _ git.Worktree) {
 			gittest.Write(t, r.Path(".git/commondir"), "/tmp\n")
 		}, []work.Touch{{What: "file", Name: ".git/commondir", Change: "added", Danger: true}}},
+		{"S09 configuration of a submodule", func(t *testing.T, r *gittest.Repo, _ git.Worktree) {
+			gittest.Write(t, r.Path(".git/modules/lib/config"), "[core]\n\tfsmonitor = touch /tmp/x\n")
+		}, []work.Touch{{What: "config", Name: ".git/modules/lib/config", Change: "added", Danger: true}}},
 		{"replaced history", func(t *testing.T, r *gittest.Repo, _ git.Worktree) {
 			r.Git("replace", "HEAD", "side")
 		}, []work.Touch{{What: "refs", Name: "refs/replace/HEAD", Change: "added", Danger: true}}},

@@ -9,20 +9,33 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
+// plainMark, in the file beside a kept index, says that nothing in it is special.
+const plainMark = "plain\n"
+
 // readIndex makes file a private copy of the worktree's index and returns what is
-// in it. An index that git cannot read, or none, is made anew from base.
+// in it, or nothing if it is known to hold only ordinary files: listing them takes
+// as long as half a status. An index that git cannot read, or none, is made anew
+// from base.
 func (w Worktree) readIndex(ctx context.Context, file, base string) ([]entry, error) {
-	err := w.copyIndex(file)
+	from, err := w.copyIndex(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if bytes.HasSuffix(from, []byte(plainMark)) {
+		return nil, nil
+	}
 	if err == nil {
 		es, err := w.private(file).entries(ctx)
+		if err == nil && !slices.ContainsFunc(es, entry.special) {
+			err = os.WriteFile(file+".from", append(from, plainMark...), 0o600)
+		}
 		if exitCode(err) != 128 {
 			return es, err
 		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
 	}
 	if err := w.indexOf(ctx, file, base); err != nil {
 		return nil, err
@@ -34,26 +47,28 @@ func (w Worktree) readIndex(ctx context.Context, file, base string) ([]entry, er
 // very same one before: then its knowledge of the files is newer. The copy keeps
 // the modification time: git compares it with those of the files, and a later one
 // would hide a change made in the same instant.
-func (w Worktree) copyIndex(file string) error {
+//
+// from is what stands in the file beside the copy: which index it was made from.
+func (w Worktree) copyIndex(file string) (from []byte, err error) {
 	src, err := os.Open(filepath.Join(w.Admin, "index"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer src.Close()
 	info, err := src.Stat()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	stamp := fmt.Appendf(nil, "%s %d %d\n", w.Admin, info.ModTime().UnixNano(), info.Size())
-	if from, err := os.ReadFile(file + ".from"); err == nil && bytes.Equal(from, stamp) {
+	if from, err := os.ReadFile(file + ".from"); err == nil && bytes.HasPrefix(from, stamp) {
 		if _, err := os.Stat(file); err == nil {
-			return nil
+			return from, nil
 		}
 	}
 	if err := writeCopy(file, src, info); err != nil {
-		return err
+		return nil, err
 	}
-	return os.WriteFile(file+".from", stamp, 0o600)
+	return stamp, os.WriteFile(file+".from", stamp, 0o600)
 }
 
 // indexOf makes file an index that holds what base holds.
@@ -90,6 +105,9 @@ type entry struct {
 }
 
 const gitlink = "160000" // mode of a submodule
+
+// special reports whether e is more than a file that git looks after.
+func (e entry) special() bool { return e.tag != 'H' || e.stage != '0' || e.mode == gitlink }
 
 func (c call) entries(ctx context.Context) ([]entry, error) {
 	out, err := c.run(ctx, "ls-files", "--stage", "-v", "-z")

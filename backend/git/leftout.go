@@ -19,8 +19,8 @@ const (
 	manyBytes = 50 << 20
 )
 
-// dependencyFolders are names of folders that package managers fill.
-var dependencyFolders = map[string]bool{
+// dependencyNames are names of folders that package managers fill.
+var dependencyNames = map[string]bool{
 	"node_modules": true, "bower_components": true, "jspm_packages": true, ".yarn": true, ".pnpm-store": true,
 	".venv": true, "venv": true, "virtualenv": true, "site-packages": true, ".tox": true, ".nox": true,
 	"vendor": true, "Pods": true, "Carthage": true, ".gradle": true, ".m2": true, "target": true,
@@ -40,7 +40,7 @@ func (t *taking) leaveOut(ctx context.Context, es []entry) ([]string, error) {
 			t.s.Submodules = append(t.s.Submodules, e.path+": "+text)
 		}
 	}
-	found, err := t.notIgnored(ctx, t.dependencies(es))
+	found, err := t.dependencies(ctx, es)
 	if err != nil {
 		return nil, err
 	}
@@ -55,19 +55,35 @@ func (t *taking) leaveOut(ctx context.Context, es []entry) ([]string, error) {
 	return left, nil
 }
 
-// dependencies finds dependency folders, at most three levels down, in which the
+// dependencies finds dependency folders that nobody ignores and in which the
 // project keeps no files itself.
-func (t *taking) dependencies(es []entry) []string {
+func (t *taking) dependencies(ctx context.Context, es []entry) ([]string, error) {
+	found, err := t.notIgnored(ctx, dependencyFoldersIn(t.Path))
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	if es == nil {
+		if es, err = t.git.entries(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return slices.DeleteFunc(found, func(dir string) bool {
+		return slices.ContainsFunc(es, func(e entry) bool { return strings.HasPrefix(e.path, dir+"/") })
+	}), nil
+}
+
+// dependencyFoldersIn finds folders that are called so, at most three levels down.
+func dependencyFoldersIn(top string) []string {
 	var found []string
 	level := []string{""}
 	for range 3 {
 		var next []string
 		for _, dir := range level {
-			entries, _ := os.ReadDir(filepath.Join(t.Path, dir)) // unreadable: git will say so
+			entries, _ := os.ReadDir(filepath.Join(top, dir)) // unreadable: git will say so
 			for _, e := range entries {
 				switch {
 				case !e.IsDir() || e.Name() == ".git":
-				case dependencyFolders[e.Name()]:
+				case dependencyNames[e.Name()]:
 					found = append(found, path.Join(dir, e.Name()))
 				default:
 					next = append(next, path.Join(dir, e.Name()))
@@ -76,9 +92,7 @@ func (t *taking) dependencies(es []entry) []string {
 		}
 		level = next
 	}
-	return slices.DeleteFunc(found, func(dir string) bool {
-		return slices.ContainsFunc(es, func(e entry) bool { return strings.HasPrefix(e.path, dir+"/") })
-	})
+	return found
 }
 
 // notIgnored returns those of paths that no ignore rule matches.

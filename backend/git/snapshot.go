@@ -33,12 +33,12 @@ type Snapshot struct {
 	Ignored []string // ignored files, and folders with a closing slash, first 200
 
 	Unmerged   bool     // a merge has left conflicts; the files hold their markers
-	Unfinished string   // "merge", "rebase", "cherry-pick", "revert" in the middle; or ""
+	Unfinished string   // what git is in the middle of: "merge", "rebase", "cherry-pick", "revert"; or ""
 	Nested     []string // folders that are repositories of their own: their files are part of Full, their history is not (F32)
 	Submodules []string // what is changed in submodules, and not part of Full: "lib: 2 changed files" (F20)
 	TooBig     string   // dependency folders that nobody ignored and that were left out: "node_modules (29700 files)"; or ""
 	Skipped    []string // what git said about files that it could not read, or filters that failed
-	Born       []string // paths that differed from the base before any agent came, and still do; not part of Full (F24)
+	Born       []string // paths that git takes for changed although nobody touched them; not part of Full (F24)
 }
 
 // Snapshot records what is in the worktree now: committed, staged, unstaged and
@@ -70,6 +70,9 @@ func (w Worktree) Snapshot(ctx context.Context, o SnapshotOptions) (_ Snapshot, 
 		index = filepath.Join(dir, "index")
 	}
 	t := &taking{Worktree: w, o: o, index: index, git: w.private(index)}
+	if o.Objects != "" { // what nobody keeps need be neither small nor safe
+		t.git = t.git.set("core.fsync", "none").set("core.looseCompression", "0")
+	}
 	if err := t.take(ctx); err != nil {
 		return Snapshot{}, fmt.Errorf("snapshot: %w", err)
 	}
@@ -96,7 +99,11 @@ func (t *taking) take(ctx context.Context) error {
 		return err
 	}
 	t.s.Unmerged = slices.ContainsFunc(es, func(e entry) bool { return e.stage != '0' })
-	t.s.Unfinished = unfinished(t.Admin)
+	operation, err := underway(t.Admin)
+	if err != nil {
+		return err
+	}
+	t.s.Unfinished = strings.TrimPrefix(operation, "a ")
 	left, err := t.leaveOut(ctx, es)
 	if err != nil {
 		return err
@@ -111,7 +118,7 @@ func (t *taking) take(ctx context.Context) error {
 	if changes, err = t.addNested(ctx, changes); err != nil {
 		return err
 	}
-	if changes, err = t.subtractBirth(ctx, changes); err != nil {
+	if changes, err = t.subtractBorn(ctx, changes); err != nil {
 		return err
 	}
 	if err := t.writeTree(ctx, changes); err != nil || t.o.Objects != "" {

@@ -17,12 +17,14 @@ func (f Fingerprint) Changed(later Fingerprint) []work.Touch {
 	ts = append(ts, compare("config", f.Config, later.Config, dangerousSetting)...)
 	ts = append(ts, compare("hooks", f.Hooks, later.Hooks, isHook)...)
 	for _, t := range compare("file", f.Info, later.Info, nil) {
-		switch t.Name {
-		case "info/attributes":
+		switch {
+		case strings.HasPrefix(t.Name, "modules/"):
+			t.What, t.Danger = "config", true
+		case t.Name == "info/attributes":
 			t.What, t.Danger = "attributes", true // may name a filter for every file
-		case "info/exclude":
+		case t.Name == "info/exclude":
 			t.What = "exclude"
-		case "commondir", "objects/info/alternates":
+		case t.Name == "commondir" || t.Name == "objects/info/alternates":
 			t.Danger = true // leads git to another place
 		}
 		t.Name = ".git/" + t.Name

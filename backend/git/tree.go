@@ -5,65 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 )
-
-// birthFile, in a worktree's admin directory, names the tree that a fresh checkout
-// shows if that is not the commit's own: two paths that the disk takes for one, or
-// line endings that a filter would change (F24).
-const birthFile = "offrun-birth"
-
-// recordBirth notes what git takes for changed before anybody has worked there.
-func (w Worktree) recordBirth(ctx context.Context, o WorktreeOptions) error {
-	if o.SkipFilters {
-		return nil // a pointer looks changed as soon as a filter runs
-	}
-	_, _, err := w.at().despite(ctx, nil, "diff-files", "--quiet", "--ignore-submodules=all")
-	if exitCode(err) != 1 {
-		return err
-	}
-	s, err := w.Snapshot(ctx, SnapshotOptions{Base: o.Commit})
-	if err != nil {
-		return err
-	}
-	tree, err := w.line(ctx, "rev-parse", "--verify", o.Commit+"^{tree}")
-	if err != nil || tree == s.Full {
-		return err
-	}
-	return os.WriteFile(filepath.Join(w.Admin, birthFile), []byte(s.Full+"\n"), 0o644)
-}
-
-// subtractBirth takes out of the full tree what still looks as it did at birth.
-func (t *taking) subtractBirth(ctx context.Context, changes []rawChange) ([]rawChange, error) {
-	text, err := readSmall(filepath.Join(t.Admin, birthFile))
-	if err != nil {
-		return changes, nil // clean from birth, as nearly all are
-	}
-	born := map[string]string{} // path → id at birth
-	atBirth, err := t.diff(ctx, t.o.Base, strings.TrimSpace(text))
-	if err != nil {
-		t.s.Skipped = append(t.s.Skipped, "how the worktree looked at birth is no longer known")
-		return changes, nil
-	}
-	for _, c := range atBirth {
-		born[c.path] = c.newMode + c.newID
-	}
-	var back []rawChange
-	for _, c := range changes {
-		if born[c.path] == c.newMode+c.newID {
-			back = append(back, c)
-			t.s.Born = append(t.s.Born, c.path)
-		}
-	}
-	if len(back) == 0 {
-		return changes, nil
-	}
-	if err := t.git.reset(ctx, back); err != nil {
-		return nil, err
-	}
-	return t.writeFull(ctx)
-}
 
 // writeFull writes the private index as the full tree and returns how that differs
 // from the base.
@@ -149,19 +92,6 @@ func (t *taking) describe(ctx context.Context) (err error) {
 		}
 	}
 	return nil
-}
-
-// unfinished names what git is in the middle of, or is "".
-func unfinished(admin string) string {
-	for _, u := range []struct{ file, name string }{
-		{"rebase-merge", "rebase"}, {"rebase-apply", "rebase"}, {"MERGE_HEAD", "merge"},
-		{"CHERRY_PICK_HEAD", "cherry-pick"}, {"REVERT_HEAD", "revert"},
-	} {
-		if _, err := os.Lstat(filepath.Join(admin, u.file)); err == nil {
-			return u.name
-		}
-	}
-	return ""
 }
 
 // Keep commits tree under a ref of ours, so that nothing in it can be lost, with

@@ -149,8 +149,7 @@ func TestF09Race(t *testing.T) {
 	}
 }
 
-// TestAddWorktreeCancelled: nothing is left of a call that was cancelled.
-// A worktree without a branch stands on its commit: what a baseline and gates need.
+// TestAddWorktreeDetached: a worktree without a branch stands on its commit: what a baseline and gates need.
 func TestAddWorktreeDetached(t *testing.T) {
 	r := gittest.New(t)
 	repo := repoAt(t, r.Dir)
@@ -165,6 +164,7 @@ func TestAddWorktreeDetached(t *testing.T) {
 	}
 }
 
+// TestAddWorktreeCancelled: nothing is left of a call that was cancelled.
 func TestAddWorktreeCancelled(t *testing.T) {
 	r := gittest.New(t)
 	repo := repoAt(t, r.Dir)

@@ -116,7 +116,7 @@ const weirdConfig = `[init]
 	untrackedCache = true
 	logAllRefUpdates = always
 	whitespace = error
-	commentChar = ;
+	commentChar = %
 [commit]
 	gpgSign = true
 	verbose = true
