@@ -19,9 +19,9 @@ func Decode(raw []byte, stderr bool) []work.Entry {
 	}
 	switch kind(raw) {
 	case "assistant":
-		return entries[assistant](raw)
+		return chat(raw, assistant)
 	case "user":
-		return entries[user](raw)
+		return chat(raw, user)
 	case "system":
 		return entries[system](raw)
 	case "rate_limit_event":
@@ -203,18 +203,40 @@ func classOf(cause string, status int) work.Class {
 	return work.ClassFailed
 }
 
-type assistant struct {
-	stamp
-	Error   json.RawMessage `json:"error"`
-	Message struct {
-		Content []block `json:"content"`
-	} `json:"message"`
+// chat reads a line that carries a message. Most lines do, and what they say is a
+// small part of them, so only that part is decoded.
+func chat(raw []byte, entries func(cause string, content []block) []work.Entry) []work.Entry {
+	var at time.Time
+	var failure, said json.RawMessage
+	bad := false
+	whole := agent.Members(raw, func(key, value []byte) {
+		switch string(key) {
+		case "timestamp":
+			bad = bad || at.UnmarshalJSON(value) != nil
+		case "error":
+			failure = value
+		case "message":
+			bad = bad || !agent.Members(value, func(key, value []byte) {
+				if string(key) == "content" {
+					said = value
+				}
+			})
+		}
+	})
+	var content []block
+	if !whole || bad || said == nil || json.Unmarshal(said, &content) != nil {
+		return nil
+	}
+	es := entries(word(failure), content)
+	for i := range es {
+		es[i].At = at
+	}
+	return es
 }
 
-func (l assistant) entries() []work.Entry {
-	cause := word(l.Error)
+func assistant(cause string, content []block) []work.Entry {
 	var entries []work.Entry
-	for _, b := range l.Message.Content {
+	for _, b := range content {
 		switch {
 		case b.Type == "text" && cause != "":
 			// The program's own text about an error; the result repeats it.
@@ -263,18 +285,11 @@ func call(b block) work.Entry {
 	return e
 }
 
-// User carries the results of tools. What the user says is a text and gives
+// user carries the results of tools. What the user says is a text and gives
 // nothing: whoever sent it knows.
-type user struct {
-	stamp
-	Message struct {
-		Content []block `json:"content"`
-	} `json:"message"`
-}
-
-func (l user) entries() []work.Entry {
+func user(_ string, content []block) []work.Entry {
 	var entries []work.Entry
-	for _, b := range l.Message.Content {
+	for _, b := range content {
 		if b.Type == "tool_result" {
 			entries = append(entries, work.Entry{Kind: work.Did, ID: b.ToolUseID, Failed: b.IsError, Text: agent.Clean(text(b.Content))})
 		}
