@@ -5,7 +5,7 @@ GO      ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X offrun/backend/cli.Version=$(VERSION)
 
-.PHONY: demo test test-weird test-agents bench soak lint build clean
+.PHONY: demo test test-weird test-agents bench soak lint build clean screenshots
 
 build:
 	@scripts/need go git cc
@@ -38,6 +38,10 @@ bench: build
 # Long: not part of the gate.
 soak: build
 	$(GO) test -tags realagents,soak -count=1 -timeout 120m -run Soak ./backend/bench
+
+# The pictures of the README, from the real program.
+screenshots: build
+	scripts/screenshots
 
 lint:
 	@scripts/need go git cc
