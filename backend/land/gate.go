@@ -95,10 +95,9 @@ func (in In) gate(ctx context.Context, room gateRoom, command string) (work.Gate
 
 // gateRoom is the worktree that gates run in.
 type gateRoom struct {
-	repo   git.Repo
-	tree   git.Worktree
-	branch string
-	mark   string
+	repo git.Repo
+	tree git.Worktree
+	mark string
 }
 
 func (in In) gateRoom(ctx context.Context, repo git.Repo, l work.Landing) (gateRoom, error) {
@@ -110,25 +109,17 @@ func (in In) gateRoom(ctx context.Context, repo git.Repo, l work.Landing) (gateR
 	name := fmt.Sprintf("gate-%s-%s", l.Run, l.Attempt)
 	o := git.WorktreeOptions{
 		Path:   filepath.Join(repo.Dir, ".worktrees", name),
-		Branch: "run/" + name,
 		Commit: commit,
 		Mark:   in.Mark + " " + name,
 	}
 	if err := repo.Exclude(ctx, ".worktrees/"); err != nil {
 		return gateRoom{}, err
 	}
-	left := o // by a landing that was cut off
-	if left.Commit, err = repo.Ref(ctx, "refs/heads/"+o.Branch); err != nil {
-		return gateRoom{}, err
-	}
-	if left.Commit == "" {
-		left.Commit = o.Commit
-	}
-	if err := repo.ClearHalfMade(ctx, left); err != nil {
+	if err := repo.ClearHalfMade(ctx, o); err != nil { // of a landing that was cut off
 		return gateRoom{}, err
 	}
 	tree, err := repo.AddWorktree(ctx, o)
-	return gateRoom{repo: repo, tree: tree, branch: o.Branch, mark: o.Mark}, err
+	return gateRoom{repo: repo, tree: tree, mark: o.Mark}, err
 }
 
 // close removes the worktree with all that the gates left in it.
@@ -140,10 +131,6 @@ func (g gateRoom) close(ctx context.Context) error {
 	if _, err := g.repo.RemoveWorktree(ctx, g.tree, git.RemoveOptions{Mark: g.mark, Accept: s.Nested}); err != nil {
 		return err
 	}
-	at, err := g.repo.Ref(ctx, "refs/heads/"+g.branch)
-	if err == nil && at != "" {
-		err = g.repo.DeleteBranch(ctx, g.branch, at)
-	}
-	_, emptyErr := g.repo.EmptyTrash(ctx, g.mark)
-	return errors.Join(err, emptyErr)
+	_, err = g.repo.EmptyTrash(ctx, g.mark)
+	return err
 }

@@ -421,14 +421,14 @@ func TestF102GatesRunOnTheMergedTree(t *testing.T) {
 func TestLandAfterGatesWereCutOff(t *testing.T) {
 	s := newScene(t, map[string]string{"a.txt": "his\n"})
 	if _, err := s.repo.AddWorktree(t.Context(), git.WorktreeOptions{
-		Path: filepath.Join(s.Dir, ".worktrees", "gate-20261129-101010-claude"), Branch: "run/gate-20261129-101010-claude",
+		Path: filepath.Join(s.Dir, ".worktrees", "gate-20261129-101010-claude"),
 		Commit: s.in.Run.Base, Mark: mark + " gate-20261129-101010-claude",
 	}); err != nil {
 		t.Fatal(err)
 	}
 	s.in.Run.Settings.Gates = []string{"grep -q his a.txt"}
 	s.mustLand()
-	if left := s.Git("branch", "--list", "run/gate*"); left != "" {
+	if left := s.Git("worktree", "list", "--porcelain"); strings.Contains(left, "gate-") {
 		t.Errorf("left behind: %s", left)
 	}
 }
