@@ -421,7 +421,7 @@ func TestF102GatesRunOnTheMergedTree(t *testing.T) {
 func TestLandAfterGatesWereCutOff(t *testing.T) {
 	s := newScene(t, map[string]string{"a.txt": "his\n"})
 	if _, err := s.repo.AddWorktree(t.Context(), git.WorktreeOptions{
-		Path: filepath.Join(s.Dir, ".worktrees", "gate-20261129-101010-claude"),
+		Path:   filepath.Join(s.Dir, ".worktrees", "gate-20261129-101010-claude"),
 		Commit: s.in.Run.Base, Mark: mark + " gate-20261129-101010-claude",
 	}); err != nil {
 		t.Fatal(err)
