@@ -15,8 +15,8 @@ import (
 	"offrun/backend/work"
 )
 
-// TestF43DiffSettings, F44: no setting of the user's changes a patch or a list.
-func TestF43DiffSettings(t *testing.T) {
+// TestF43F44DiffSettings: no setting of the user's changes a patch or a list.
+func TestF43F44DiffSettings(t *testing.T) {
 	r := gittest.New(t)
 	r.Write("b.md", "one\n\ntwo\n\nthree\n")
 	base := r.Commit("base")

@@ -121,9 +121,9 @@ func TestF37BranchSwitched(t *testing.T) {
 	}
 }
 
-// TestF48NewFiles, F49: untracked, staged, unstaged and committed work counts alike,
+// TestF48F49AllWorkCounts: untracked, staged, unstaged and committed work counts alike,
 // against the base and nothing else.
-func TestF48NewFiles(t *testing.T) {
+func TestF48F49AllWorkCounts(t *testing.T) {
 	r := gittest.New(t)
 	w, base := attempt(t, r)
 	gittest.Write(t, filepath.Join(w.Path, "committed.txt"), "1\n")
@@ -148,8 +148,8 @@ func TestF48NewFiles(t *testing.T) {
 	}
 }
 
-// TestF49KeptByRef: what an agent committed and left cannot be lost.
-func TestF49KeptByRef(t *testing.T) {
+// TestF36F49KeptByRef: what an agent committed and left cannot be lost.
+func TestF36F49KeptByRef(t *testing.T) {
 	r := gittest.DeadSigning(t) // F36: nothing of ours is signed
 	w, base := attempt(t, r)
 	r.In(w.Path, "switch", "--quiet", "--detach")
@@ -412,5 +412,18 @@ func TestSnapshotGone(t *testing.T) {
 	_, err := w.Snapshot(t.Context(), git.SnapshotOptions{Base: base})
 	if work.CodeOf(err) != work.NotFound {
 		t.Errorf("Snapshot = %v, want not found", err)
+	}
+}
+
+// TestReplacedObjects: an agent that gives git another file to show in place of a
+// stored one deceives nobody.
+func TestReplacedObjects(t *testing.T) {
+	r := gittest.New(t)
+	w, base := attempt(t, r)
+	gittest.Write(t, filepath.Join(w.Path, "README.md"), "evil\n")
+	r.In(w.Path, "replace", r.In(w.Path, "hash-object", "-w", "README.md"), r.Git("rev-parse", base+":README.md"))
+	text, err := w.Repo.PatchText(t.Context(), base, snapshot(t, w, base).Tree, git.PatchOptions{})
+	if err != nil || !strings.Contains(string(text), "+evil\n") {
+		t.Errorf("patch = %q, %v", text, err)
 	}
 }

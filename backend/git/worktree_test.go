@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -245,6 +247,32 @@ func TestF19PartialClone(t *testing.T) {
 	}
 }
 
+// TestF19NobodyIsAsked, S14: a remote that wants a password is a failure, not a
+// question that nobody sees.
+func TestF19NobodyIsAsked(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	defer server.Close()
+	r := gittest.Blobless(t)
+	r.Git("remote", "set-url", "origin", server.URL+"/x.git")
+	canary := filepath.Join(gittest.Folder(t, "out"), "canary")
+	asking := filepath.Join(gittest.Folder(t, "bin"), "ask")
+	gittest.Script(t, asking, "touch '"+canary+"'\necho x\n")
+	for _, name := range []string{"GIT_ASKPASS", "SSH_ASKPASS"} {
+		t.Setenv(name, asking)
+	}
+	r.Git("config", "core.askPass", asking)
+	repo := repoAt(t, r.Dir)
+	if _, err := repo.AddWorktree(t.Context(), options(repo, r.Git("rev-parse", "HEAD~1"), "old")); work.CodeOf(err) != work.Unavailable {
+		t.Errorf("AddWorktree = %v, want unavailable", err)
+	}
+	if exists(canary) {
+		t.Error("somebody was asked for a password")
+	}
+}
+
 // TestF20Submodule: a submodule is not checked out, what happens in one is told,
 // and its link is never moved by us.
 func TestF20Submodule(t *testing.T) {
@@ -360,9 +388,9 @@ func TestF38Locks(t *testing.T) {
 	}
 }
 
-// TestF40PointerRewritten, S08: an agent rewrites .git, gitdir or commondir. It is
+// TestF40S08PointerRewritten: an agent rewrites .git, gitdir or commondir. It is
 // noticed, and our own calls go where they always went.
-func TestF40PointerRewritten(t *testing.T) {
+func TestF40S08PointerRewritten(t *testing.T) {
 	for _, tt := range []struct{ name, text string }{
 		{"{path}/.git", "gitdir: {evil}/.git\n"},
 		{"{path}/.git", "gone"},
