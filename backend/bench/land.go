@@ -20,6 +20,7 @@ import (
 type LandOptions struct {
 	Message string // "" means one made from the card
 	DryRun  bool
+	Strayed bool // land although the agent left its branch: the person has looked
 }
 
 // Land squashes an attempt's result onto trunk as one commit of the user's, or
@@ -33,7 +34,7 @@ func (b *Bench) Land(ctx context.Context, id work.RunID, name work.AttemptName, 
 		return work.Landing{}, err
 	}
 	in := land.In{
-		Run: &run, Attempt: a, Message: o.Message, Mark: b.mark(run.ID, name), Env: proc.Environ(), Now: b.Now,
+		Run: &run, Attempt: a, Message: o.Message, Strayed: o.Strayed, Mark: b.mark(run.ID, name), Env: proc.Environ(), Now: b.Now,
 		Prepare: func(ctx context.Context, dir string) error { return b.prepareGates(ctx, repo, run, dir) },
 	}
 	if o.DryRun {
@@ -203,6 +204,7 @@ type CleanOptions struct {
 	Run     work.RunID
 	Project work.ProjectID
 	DryRun  bool
+	Accept  []string // git directories in worktrees that may go too, as a refusal listed them
 }
 
 // Clean removes worktrees and branches of attempts that are final. What cannot
@@ -227,7 +229,7 @@ func (b *Bench) Clean(ctx context.Context, o CleanOptions) ([]work.Cleaning, err
 	}
 	cleanings := []work.Cleaning{}
 	for _, id := range ids {
-		cs, err := b.cleanRun(ctx, id, o.DryRun)
+		cs, err := b.cleanRun(ctx, id, o)
 		cleanings = append(cleanings, cs...)
 		if err != nil {
 			return cleanings, err
@@ -236,7 +238,7 @@ func (b *Bench) Clean(ctx context.Context, o CleanOptions) ([]work.Cleaning, err
 	return cleanings, nil
 }
 
-func (b *Bench) cleanRun(ctx context.Context, id work.RunID, dry bool) ([]work.Cleaning, error) {
+func (b *Bench) cleanRun(ctx context.Context, id work.RunID, o CleanOptions) ([]work.Cleaning, error) {
 	run, err := b.findRun(ctx, id)
 	if err != nil {
 		return nil, err
@@ -252,11 +254,11 @@ func (b *Bench) cleanRun(ctx context.Context, id work.RunID, dry bool) ([]work.C
 		if a.CleanedAt != nil || a.GitDir == "" {
 			continue
 		}
-		c, err := b.cleanAttempt(ctx, repo, run, a, dry)
+		c, err := b.cleanAttempt(ctx, repo, run, a, o)
 		errs = append(errs, err)
 		cs = append(cs, c)
 	}
-	if !dry {
+	if !o.DryRun {
 		b.wg.Go(func() {
 			if _, err := repo.EmptyTrash(b.ctx, b.install+"/"); err != nil && b.ctx.Err() == nil {
 				b.Log.Warn("trash not emptied; the next clean-up tries again", "project", run.Project, "err", err)
@@ -266,18 +268,18 @@ func (b *Bench) cleanRun(ctx context.Context, id work.RunID, dry bool) ([]work.C
 	return cs, errors.Join(errs...)
 }
 
-func (b *Bench) cleanAttempt(ctx context.Context, repo git.Repo, run work.Run, a work.Attempt, dry bool) (work.Cleaning, error) {
-	in := land.CleanIn{Run: &run, Attempt: &a, Mark: b.mark(run.ID, a.Name), DryRun: dry, InUse: b.inUse(run.ID, a.Name)}
+func (b *Bench) cleanAttempt(ctx context.Context, repo git.Repo, run work.Run, a work.Attempt, o CleanOptions) (work.Cleaning, error) {
+	in := land.CleanIn{Run: &run, Attempt: &a, Mark: b.mark(run.ID, a.Name), DryRun: o.DryRun, Accept: o.Accept, InUse: b.inUse(run.ID, a.Name)}
 	if t := a.Turn(); t != nil && t.Result != nil {
 		in.Seal = t.Result.Seal
 	}
-	if run.Settings.Teardown != "" && !dry {
+	if run.Settings.Teardown != "" && !o.DryRun {
 		if err := b.tearDown(ctx, run, a); err != nil {
 			return work.Cleaning{Run: run.ID, Attempt: a.Name, Dir: a.Dir, Branch: a.Branch, Refused: err.Error()}, nil
 		}
 	}
 	c, err := land.Clean(ctx, repo, in)
-	if err != nil || c.Refused != "" || dry {
+	if err != nil || c.Refused != "" || o.DryRun {
 		return c, err
 	}
 	now := b.Now().UTC()

@@ -333,6 +333,32 @@ func TestReindex(t *testing.T) {
 	}
 }
 
+// F37: what an agent did on another branch lands only when a person says so.
+func TestF37StrayedNeedsAWord(t *testing.T) {
+	s := newShop(t, map[string]string{"ok": "branch=other write=fake.txt add commit result"})
+	run := s.end(s.start("ok").ID)
+	if _, err := s.Land(t.Context(), run.ID, "ok", bench.LandOptions{}); work.CodeOf(err) != work.Conflict || !strings.Contains(work.Public(err).Next, "--strayed") {
+		t.Errorf("land = %v", err)
+	}
+	if l, err := s.Land(t.Context(), run.ID, "ok", bench.LandOptions{Strayed: true}); err != nil || l.Files != 1 {
+		t.Errorf("land --strayed = %+v, %v", l, err)
+	}
+}
+
+// F32: a repository inside of a worktree is not thrown away unasked.
+func TestCleanRefusesNestedRepository(t *testing.T) {
+	s := newShop(t, map[string]string{"ok": "nested result"})
+	run := s.end(s.start("ok").ID)
+	cs, err := s.Clean(t.Context(), bench.CleanOptions{Run: run.ID})
+	if err != nil || len(cs) != 1 || !strings.Contains(cs[0].Refused, "nested") {
+		t.Fatalf("clean = %+v, %v", cs, err)
+	}
+	cs, err = s.Clean(t.Context(), bench.CleanOptions{Run: run.ID, Accept: []string{"nested"}})
+	if err != nil || len(cs) != 1 || cs[0].Refused != "" {
+		t.Errorf("clean --accept nested = %+v, %v", cs, err)
+	}
+}
+
 // The whole way: land, refuse to land twice, undo, clean.
 func TestLandUndoClean(t *testing.T) {
 	s := newShop(t, map[string]string{"ok": "write=fake.txt notes result"})

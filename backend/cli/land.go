@@ -14,7 +14,7 @@ import (
 
 func (a *app) landCommand() *cobra.Command {
 	var message string
-	var dry bool
+	var dry, strayed bool
 	c := &cobra.Command{
 		Example: "  offrun land last claude --dry-run\n  offrun land last claude -m \"Wait for a free connection\"",
 		Long: `Squashes an attempt's result onto trunk as one commit with your identity. It is
@@ -24,7 +24,7 @@ ever half-done.`,
 	}
 	c = asks(ops.AttemptLand.Row, "RUN AGENT", c, func(ctx context.Context, args []string) error {
 		in := ops.LandAttempt{AttemptRef: attemptRef(args)}
-		in.Body.Message, in.Body.DryRun = message, dry
+		in.Body.Message, in.Body.DryRun, in.Body.Strayed = message, dry, strayed
 		l, err := ops.AttemptLand.Ask(ctx, a.door, in)
 		if err != nil {
 			return err
@@ -33,6 +33,7 @@ ever half-done.`,
 	})
 	c.Flags().StringVarP(&message, "message", "m", "", "commit `message` (default: made from the card)")
 	c.Flags().BoolVar(&dry, "dry-run", false, "only say what would happen")
+	c.Flags().BoolVar(&strayed, "strayed", false, "land although the agent left its branch: you have looked at the diff")
 	return c
 }
 
@@ -85,6 +86,7 @@ func undoText(l work.Landing) string {
 
 func (a *app) cleanCommand() *cobra.Command {
 	var all, dry bool
+	var accept []string
 	c := &cobra.Command{
 		Example: "  offrun clean last --dry-run\n  offrun clean last\n  offrun clean --all-finished",
 		Long: `Removes the worktrees and branches of attempts that have ended. Their work stays
@@ -93,7 +95,7 @@ surely ours, is left alone, and says why; the exit status is 4 then.`,
 	}
 	c = asks(ops.RunClean.Row, "[RUN]", c, func(ctx context.Context, args []string) error {
 		var in ops.CleanRuns
-		in.Body.DryRun = dry
+		in.Body.DryRun, in.Body.Accept = dry, accept
 		switch {
 		case all == (len(args) == 1):
 			return work.Errorf(work.Invalid, "say what to clean").Do("offrun clean RUN, or offrun clean --all-finished.")
@@ -115,6 +117,7 @@ surely ours, is left alone, and says why; the exit status is 4 then.`,
 		}
 		return leftAlone(cs)
 	})
+	c.Flags().StringArrayVar(&accept, "accept", nil, "a repository inside of a worktree that may go too, by the `path` that a refusal named")
 	c.Flags().BoolVar(&all, "all-finished", false, "clean every run of the project that has ended")
 	c.Flags().BoolVar(&dry, "dry-run", false, "only say what would happen")
 	return c

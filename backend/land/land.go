@@ -166,7 +166,7 @@ func (in In) check() error {
 			where = "has switched to the branch " + r.Branch
 		}
 		return work.Errorf(work.Conflict, "%s was to work on %s, but %s", name, a.Branch, where).
-			Do("What would land is what it left in its worktree: look at the diff, and confirm that this is meant.")
+			Do("What would land is what it left in its worktree: look at the diff, and add --strayed if that is meant.")
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ var AttemptArtifacts = Op[AttemptRef, []work.Artifact]{
 var AttemptLand = Op[LandAttempt, work.Landing]{
 	Row{"attempt.land", "POST", "/v1/runs/{run}/attempts/{attempt}/land", "Squash an attempt's result onto trunk as one commit of yours.", "land", false},
 	func(ctx context.Context, b *bench.Bench, in LandAttempt) (work.Landing, error) {
-		return b.Land(ctx, in.Run, in.Attempt, bench.LandOptions{Message: in.Body.Message, DryRun: in.Body.DryRun})
+		return b.Land(ctx, in.Run, in.Attempt, bench.LandOptions{Message: in.Body.Message, DryRun: in.Body.DryRun, Strayed: in.Body.Strayed})
 	},
 }
 
@@ -69,6 +69,7 @@ type LandAttempt struct {
 	Body struct {
 		Message string `json:"message,omitempty" doc:"commit message; none means one made from the card"`
 		DryRun  bool   `json:"dry_run,omitempty" doc:"only say what would happen"`
+		Strayed bool   `json:"strayed,omitempty" doc:"land although the agent left its branch: you have looked at the diff"`
 	}
 }
 

@@ -86,7 +86,7 @@ var RunCompare = Op[RunRef, work.Comparison]{
 var RunClean = Op[CleanRuns, []work.Cleaning]{
 	Row{"run.clean", "POST", "/v1/clean", "Remove worktrees and branches of finished attempts; their work stays under an archive ref.", "clean", false},
 	func(ctx context.Context, b *bench.Bench, in CleanRuns) ([]work.Cleaning, error) {
-		return b.Clean(ctx, bench.CleanOptions{Run: in.Body.Run, Project: in.Body.Project, DryRun: in.Body.DryRun})
+		return b.Clean(ctx, bench.CleanOptions{Run: in.Body.Run, Project: in.Body.Project, DryRun: in.Body.DryRun, Accept: in.Body.Accept})
 	},
 }
 
@@ -96,6 +96,7 @@ type CleanRuns struct {
 		Run     work.RunID     `json:"run,omitempty"`
 		Project work.ProjectID `json:"project,omitempty" doc:"instead of run: every finished run of this project"`
 		DryRun  bool           `json:"dry_run,omitempty"`
+		Accept  []string       `json:"accept,omitempty" doc:"repositories inside of worktrees that may go too, as a refusal named them"`
 	}
 }
 
