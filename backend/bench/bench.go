@@ -67,7 +67,7 @@ func Open(ctx context.Context, o Options) (*Bench, error) {
 	if err := config.Make(b.Home); err != nil {
 		return nil, err
 	}
-	lock, err := proc.Lock(filepath.Join(b.Home, "bench.lock"))
+	lock, err := takeOver(ctx, filepath.Join(b.Home, "bench.lock"))
 	if err != nil {
 		return nil, heldOrBroken(err, b.Home)
 	}
@@ -81,6 +81,22 @@ func Open(ctx context.Context, o Options) (*Bench, error) {
 		return nil, errors.Join(err, b.Close())
 	}
 	return b, nil
+}
+
+// takeOver takes the data folder's lock. A bench that was killed may live on for
+// a moment in a child that it was about to start, so it is asked for more than once.
+func takeOver(ctx context.Context, path string) (*proc.FileLock, error) {
+	for end := time.Now().Add(2 * time.Second); ; {
+		lock, err := proc.Lock(path)
+		if work.CodeOf(err) != work.Busy || time.Now().After(end) {
+			return lock, err
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
 }
 
 func heldOrBroken(err error, home string) error {
