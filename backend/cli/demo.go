@@ -30,7 +30,10 @@ and to a data folder in it unless OFFRUN_HOME is set.`,
 }
 
 // A stage is where a demo plays.
-type stage struct{ folder, repo, home string }
+type stage struct {
+	repo, home string
+	own        bool // home is the demo's, not the user's
+}
 
 func (a *app) demo(ctx context.Context) error {
 	st, err := a.makeStage(ctx)
@@ -81,9 +84,9 @@ func (a *app) makeStage(ctx context.Context) (stage, error) {
 	if err != nil {
 		return stage{}, work.Hide(work.Unavailable, err, "there is no place for the demo in "+parent).Do("Set XDG_CACHE_HOME to a folder that you can write.")
 	}
-	st := stage{folder: folder, repo: filepath.Join(folder, "slugs"), home: a.Getenv("OFFRUN_HOME")}
+	st := stage{repo: filepath.Join(folder, "slugs"), home: a.Getenv("OFFRUN_HOME")}
 	if st.home == "" {
-		st.home = filepath.Join(folder, "data")
+		st.own, st.home = true, filepath.Join(folder, "data")
 		a.Environ = append(slices.Clone(a.Environ), "OFFRUN_HOME="+st.home)
 		a.door = &door{env: a.Env}
 	}
@@ -137,18 +140,23 @@ func (a *app) demoEnd(ctx context.Context, st stage, c work.Comparison) error {
 	if err != nil {
 		return err
 	}
+	if st.own {
+		if _, err := a.stop(ctx); err != nil {
+			return err
+		}
+	}
 	if a.json {
 		return a.answer(landing, nil)
 	}
 	return a.print(fmt.Sprintf("\nThe best is %s (simulated).\n%s\nWhat it handed in:\n%s\n%s", best,
-		landingText(landing), artifactsText(files, a.out), a.tryNext(st, c)))
+		landingText(landing), artifactsText(files, a.out), tryNext(st, c)))
 }
 
 // tryNext lists commands that go on with the demo.
-func (a *app) tryNext(st stage, c work.Comparison) string {
+func tryNext(st stage, c work.Comparison) string {
 	var b strings.Builder
 	b.WriteString("Try next:\n")
-	if a.Getenv("OFFRUN_HOME") != "" {
+	if st.own {
 		fmt.Fprintf(&b, "  export OFFRUN_HOME=%s\n", st.home)
 	}
 	best, other := c.Attempts[0].Attempt, c.Attempts[len(c.Attempts)-1].Attempt

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"offrun/backend/bench"
@@ -23,12 +25,15 @@ import (
 // A door is an ops.Door to the bench of the data folder: the one that listens on
 // its socket. Where none does, rows that only read are answered in this process,
 // and for the others a bench is started, which stays when the command has ended.
+// Who follows a run asks from two goroutines.
 type door struct {
 	env    Env
 	home   string
 	client *httpapi.Client
-	local  *bench.Bench
-	asked  bool // a bench has answered: what is shown is not stale
+	asked  atomic.Bool // a bench has answered: what is shown is not stale
+
+	mu    sync.Mutex // held while the database is opened, or a bench started
+	local *bench.Bench
 }
 
 // startPatience is how long another process may hold the data folder without
@@ -72,7 +77,7 @@ func (d *door) Ask(ctx context.Context, row ops.Row, in, out any) error {
 		err = d.askRunning(ctx, row, in, out)
 	}
 	if !httpapi.NotServing(err) {
-		if !gone(err) || d.asked {
+		if !gone(err) || d.asked.Load() {
 			return err
 		}
 		// Nobody answered, nor ever has. If the folder is to blame, that says it best.
@@ -110,13 +115,17 @@ func (d *door) askRunning(ctx context.Context, row ops.Row, in, out any) error {
 		return err
 	}
 	err := d.client.Ask(ctx, row, in, out)
-	d.asked = d.asked || err == nil || work.CodeOf(err) != work.Unavailable
+	if err == nil || work.CodeOf(err) != work.Unavailable {
+		d.asked.Store(true)
+	}
 	return err
 }
 
 // readHere opens the database for reading. Whatever is wrong with it, a bench can
 // mend it, or says it better.
 func (d *door) readHere(ctx context.Context) (err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if d.local == nil {
 		d.local, err = bench.OpenReadOnly(ctx, bench.Options{Home: d.home, Version: Version})
 	}
@@ -126,6 +135,11 @@ func (d *door) readHere(ctx context.Context) (err error) {
 // start starts a bench and waits until one answers: ours, or that of another
 // command that came first.
 func (d *door) start(ctx context.Context) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.askRunning(ctx, ops.BenchShow.Row, ops.None{}, &work.BenchState{}) == nil {
+		return nil // the other goroutine's doing
+	}
 	if err := config.Make(d.home); err != nil {
 		return err
 	}

@@ -186,5 +186,9 @@ func about(lead, text string) string {
 
 // prefixed puts prefix before every line of text.
 func prefixed(prefix, text string) string {
-	return prefix + strings.ReplaceAll(text, "\n", "\n"+prefix)
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(prefix+line, " ")
+	}
+	return strings.Join(lines, "\n")
 }

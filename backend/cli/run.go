@@ -212,11 +212,14 @@ func (a *app) watchToEnd(ctx context.Context, w *watch) error {
 	return ended(nothingGood)
 }
 
-// nextText says what to do with the best attempt.
+// nextText says what to do with the best attempt, if it is any good.
 func nextText(c work.Comparison) string {
-	if len(c.Attempts) == 0 || c.Attempts[0].Failing || c.Attempts[0].Landed != "" || !c.Attempts[0].State.Final() {
+	if len(c.Attempts) == 0 {
 		return ""
 	}
-	best := c.Attempts[0].Attempt
-	return fmt.Sprintf("\nnext: offrun artifacts %s %s, offrun land %s %s\n", c.Run, best, c.Run, best)
+	best := c.Attempts[0]
+	if best.Failing || best.Landed != "" || !best.State.Final() || best.Tests.Status == work.Fail {
+		return ""
+	}
+	return fmt.Sprintf("\nnext: offrun artifacts %s %s, offrun land %s %s\n", c.Run, best.Attempt, c.Run, best.Attempt)
 }

@@ -32,7 +32,7 @@ func (a *app) psCommand() *cobra.Command {
 			return err
 		}
 		for _, r := range runs {
-			if !r.Final && !a.door.asked {
+			if !r.Final && !a.door.asked.Load() {
 				a.note("no bench is open: attempts may have gone on since; offrun attach RUN opens one")
 				break
 			}

@@ -90,7 +90,7 @@ func (a *app) statusCommand() *cobra.Command {
 }
 
 func benchText(b work.BenchState) string {
-	text := fmt.Sprintf("offrun %s, process %d, works on %d attempts\ndata in %s\n", b.Version, b.PID, b.Working, b.Home)
+	text := fmt.Sprintf("offrun %s, process %d, works on %s\ndata in %s\n", b.Version, b.PID, count(b.Working, "attempt"), oneLine(b.Home))
 	for _, n := range b.Notices {
 		text += "note: " + oneLine(n) + "\n"
 	}
@@ -99,36 +99,42 @@ func benchText(b work.BenchState) string {
 
 func (a *app) stopCommand() *cobra.Command {
 	return asks(ops.BenchStop.Row, "", &cobra.Command{}, func(ctx context.Context, _ []string) error {
-		var b work.BenchState
-		err := a.door.askRunning(ctx, ops.BenchShow.Row, ops.None{}, &b)
+		working, err := a.stop(ctx)
 		if httpapi.NotServing(err) {
 			return a.answer(ops.None{}, func() string { return "no bench is open\n" })
 		}
 		if err != nil {
 			return err
 		}
-		started, err := proc.StartTime(b.PID)
-		if err != nil {
-			return err
-		}
-		if err := a.door.askRunning(ctx, ops.BenchStop.Row, ops.None{}, &ops.None{}); err != nil {
-			return err
-		}
-		// Its data folder is free when it has ended, and not before.
-		for proc.Alive(b.PID, started) {
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-time.After(10 * time.Millisecond):
-			}
-		}
 		return a.answer(ops.None{}, func() string {
-			if b.Working == 0 {
+			if working == 0 {
 				return "the bench has ended\n"
 			}
-			return fmt.Sprintf("the bench has ended; %d attempts go on by themselves, and the next bench picks them up\n", b.Working)
+			return fmt.Sprintf("the bench has ended; %s by themselves, and the next bench picks them up\n", plural(working, "attempt goes on", "attempts go on"))
 		})
 	})
+}
+
+// stop ends the bench and waits until it has let go of its data folder. working
+// is how many attempts go on.
+func (a *app) stop(ctx context.Context) (working int, err error) {
+	var b work.BenchState
+	if err := a.door.askRunning(ctx, ops.BenchShow.Row, ops.None{}, &b); err != nil {
+		return 0, err
+	}
+	started, err := proc.StartTime(b.PID)
+	if err != nil {
+		return 0, err
+	}
+	if err := a.door.askRunning(ctx, ops.BenchStop.Row, ops.None{}, &ops.None{}); err != nil {
+		return 0, err
+	}
+	for proc.Alive(b.PID, started) {
+		if err := pause(ctx, 10*time.Millisecond); err != nil {
+			return 0, err
+		}
+	}
+	return b.Working, nil
 }
 
 func (a *app) reindexCommand() *cobra.Command {
@@ -141,7 +147,7 @@ begins anew; everything else is as before.`}
 			return err
 		}
 		return a.answer(r, func() string {
-			return fmt.Sprintf("%d projects, %d runs, %d attempts\n", r.Projects, r.Runs, r.Attempts) + findingsText(r.Findings, a.out)
+			return fmt.Sprintf("%s, %s, %s\n", count(r.Projects, "project"), count(r.Runs, "run"), count(r.Attempts, "attempt")) + findingsText(r.Findings, a.out)
 		})
 	})
 }

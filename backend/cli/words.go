@@ -7,11 +7,14 @@ import (
 )
 
 // count is a number with its noun: "1 file", "3 files".
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
+func count(n int, noun string) string { return plural(n, noun, noun+"s") }
+
+// plural is a number with what is said of one, or of several.
+func plural(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
 	}
-	return fmt.Sprintf("%d %s", n, noun)
+	return fmt.Sprintf("%d %s", n, several)
 }
 
 // lines is how many lines were added and deleted.
