@@ -204,28 +204,47 @@ func collecting(ctx context.Context, l *lab, repo git.Repo, r *work.Run, pairs [
 	}, nil
 }
 
-// previewing measures what landing would do, on a trunk that has moved.
+// previewing measures what landing would do. Each look is at a trunk that has just
+// moved, since git spares itself the writing of trees that it has.
 func previewing(ctx context.Context, l *lab, repo git.Repo, r *work.Run, pairs []pair) ([]Measurement, error) {
-	if err := moveTrunk(ctx, repo.Dir); err != nil {
-		return nil, err
-	}
 	a := &pairs[0].attempt
-	var ours, plain []time.Duration
 	var tree, want string
+	preview := func() error {
+		landing, err := land.Preview(ctx, repo, land.In{Run: r, Attempt: a})
+		tree = landing.Tree
+		return err
+	}
+	mergeTree := func() (time.Duration, error) {
+		out, c, err := typedGit(ctx, repo.Dir, "merge-tree", "--write-tree", "main", a.Turn().Result.Commit)
+		want = out
+		return c.cpu, err
+	}
+	moves := uint64(0)
+	move := func() error {
+		moves++
+		return moveTrunk(ctx, repo.Dir, moves)
+	}
+	var ours, plain []time.Duration
 	err := inTurns(previewPairs, nil, func() error {
-		c, err := costOf(func() error {
-			landing, err := land.Preview(ctx, repo, land.In{Run: r, Attempt: a})
-			tree = landing.Tree
+		if err := move(); err != nil {
 			return err
-		})
+		}
+		c, err := costOf(preview)
 		ours = append(ours, c.cpu)
 		return err
 	}, func() error {
-		out, c, err := typedGit(ctx, repo.Dir, "merge-tree", "--write-tree", "main", a.Turn().Result.Commit)
-		plain, want = append(plain, c.cpu), out
+		if err := move(); err != nil {
+			return err
+		}
+		cpu, err := mergeTree()
+		plain = append(plain, cpu)
 		return err
 	})
 	if err != nil {
+		return nil, err
+	}
+	_, err = mergeTree()
+	if err := errors.Join(preview(), err); err != nil {
 		return nil, err
 	}
 	if tree+"\n" != want {
@@ -238,8 +257,8 @@ func previewing(ctx context.Context, l *lab, repo git.Repo, r *work.Run, pairs [
 }
 
 // moveTrunk commits a change of 30 files that no result touches.
-func moveTrunk(ctx context.Context, dir string) error {
-	s := newSource(7)
+func moveTrunk(ctx context.Context, dir string, seed uint64) error {
+	s := newSource(seed)
 	for i := range 30 {
 		if err := os.WriteFile(filepath.Join(dir, pathOf(i*bigFiles/30+1)), []byte(s.text()), 0o644); err != nil {
 			return err
