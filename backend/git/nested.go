@@ -18,7 +18,7 @@ func (t *taking) addNested(ctx context.Context, changes []rawChange) ([]rawChang
 	var links []rawChange
 	for _, c := range changes {
 		if c.newMode == gitlink && c.oldMode != gitlink && !t.isSubmodule(c.path) {
-			links = append(links, c)
+			links = append(links, rawChange{oldMode: absent, newID: c.newID, path: c.path})
 			t.s.Nested = append(t.s.Nested, c.path)
 		}
 	}
@@ -33,13 +33,17 @@ func (t *taking) addNested(ctx context.Context, changes []rawChange) ([]rawChang
 		return changes, nil
 	}
 	slices.Sort(t.s.Nested)
-	var gone []byte
-	for _, c := range links {
-		gone = fmt.Appendf(gone, "0 %s\t%s\x00", c.newID, c.path)
-	}
-	if _, err := t.git.input(gone).run(ctx, "update-index", "-z", "--index-info"); err != nil {
+	if err := t.git.reset(ctx, links); err != nil {
 		return nil, err
 	}
+	if err := t.addNestedFiles(ctx); err != nil {
+		return nil, err
+	}
+	return t.writeFull(ctx)
+}
+
+// addNestedFiles adds the files of the nested repositories one by one.
+func (t *taking) addNestedFiles(ctx context.Context) error {
 	var files []string
 	for _, dir := range t.s.Nested {
 		if t.isWorktree(dir) {
@@ -49,22 +53,19 @@ func (t *taking) addNested(ctx context.Context, changes []rawChange) ([]rawChang
 		files = append(files, t.filesOf(dir)...)
 	}
 	files, err := t.notIgnored(ctx, files)
-	if err != nil {
-		return nil, err
-	}
-	if len(files) > manyFiles {
+	switch {
+	case err != nil || len(files) == 0:
+		return err
+	case len(files) > manyFiles:
 		t.s.Skipped = append(t.s.Skipped, fmt.Sprintf("%d files in nested repositories are too many", len(files)))
-		files = nil
+		return nil
 	}
-	if len(files) > 0 {
-		_, err := t.git.input([]byte(strings.Join(files, "\x00")+"\x00")).run(ctx, "update-index", "--add", "--replace", "-z", "--stdin")
-		if exitCode(err) > 0 {
-			t.s.Skipped = append(t.s.Skipped, "nested repositories: "+lastLine(complaint(err)))
-		} else if err != nil {
-			return nil, err
-		}
+	_, err = t.git.input([]byte(strings.Join(files, "\x00")+"\x00")).run(ctx, "update-index", "--add", "--replace", "-z", "--stdin")
+	if exitCode(err) > 0 {
+		t.s.Skipped = append(t.s.Skipped, "nested repositories: "+lastLine(complaint(err)))
+		return nil
 	}
-	return t.writeFull(ctx)
+	return err
 }
 
 // isSubmodule reports whether a folder is a submodule that the agent added with
