@@ -27,8 +27,9 @@ const layers = `
 	backend/artifact backend/compare backend/land
 	backend/conversation
 	backend/bench
-	backend/ops
+	backend/ops backend/cli/screen
 	backend/httpapi
+	backend/cli/door
 	backend/cli
 	.
 `

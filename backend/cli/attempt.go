@@ -6,9 +6,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"offrun/backend/cli/screen"
 	"offrun/backend/ops"
 	"offrun/backend/work"
 )
@@ -71,17 +71,6 @@ func (a *app) artifactsCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.answer(files, func() string { return artifactsText(files, a.out) })
+		return a.answer(files, func() string { return screen.Artifacts(files, a.out) })
 	})
-}
-
-func artifactsText(files []work.Artifact, s screen) string {
-	if len(files) == 0 {
-		return "nothing was handed in\n"
-	}
-	var rows [][]string
-	for _, f := range files {
-		rows = append(rows, []string{humanize.Bytes(uint64(max(0, f.Size))), oneLine(f.Path)})
-	}
-	return tableText([]column{{"SIZE", true}, {"FILE", false}}, rows, screen{colour: s.colour}) // paths are for copying: never cut
 }

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"offrun/backend/cli/screen"
 	"offrun/backend/ops"
 	"offrun/backend/work"
 )
@@ -33,7 +33,7 @@ func (a *app) cardNew() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.answer(s, func() string { return "wrote " + oneLine(s.Card.File) + "\n" })
+		return a.answer(s, func() string { return "wrote " + screen.Line(s.Card.File) + "\n" })
 	})
 	c.Flags().StringVar(&kind, "kind", "", "bug, tests, docs, refactor or feature")
 	return c
@@ -45,7 +45,7 @@ func (a *app) cardList() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.answer(cards, func() string { return cardsText(cards, a.out) })
+		return a.answer(cards, func() string { return screen.Cards(cards, a.out) })
 	})
 }
 
@@ -96,7 +96,7 @@ func (a *app) cardCheck() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.answer(cards, func() string { return doubtsText(cards, a.out) })
+		return a.answer(cards, func() string { return screen.Doubts(cards, a.out) })
 	}
 	c = asks(ops.CardList.Row, "[CARD]", c, do)
 	c.Use = "check [CARD]"
@@ -110,83 +110,6 @@ func (a *app) cardShow() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.answer(s, func() string { return cardText(s, a.out) })
+		return a.answer(s, func() string { return screen.Card(s, a.out) })
 	})
-}
-
-func cardsText(cards []work.CardState, s screen) string {
-	if len(cards) == 0 {
-		return "no card yet; offrun card new TITLE writes one\n"
-	}
-	var rows [][]string
-	for _, c := range cards {
-		if c.Card.ID == "" {
-			continue // a file that is no card: its doubt is shown below
-		}
-		doubts := ""
-		if n := len(c.Warnings); n > 0 {
-			doubts = count(n, "doubt")
-		}
-		rows = append(rows, []string{string(c.Card.ID), oneLine(c.Card.Title), c.Card.Kind, doubts})
-	}
-	text := tableText(columns("CARD", "TITLE", "KIND", ""), rows, s)
-	for _, c := range cards {
-		if c.Card.ID == "" {
-			text += doubtsText([]work.CardState{c}, s)
-		}
-	}
-	return text
-}
-
-// doubtsText lists warnings as file:line: text, so that editors can jump there.
-func doubtsText(cards []work.CardState, s screen) string {
-	var b strings.Builder
-	for _, c := range cards {
-		for _, w := range c.Warnings {
-			if c.Card.File != "" {
-				b.WriteString(oneLine(c.Card.File) + ":")
-				if w.Line > 0 {
-					fmt.Fprintf(&b, "%d:", w.Line)
-				}
-				b.WriteString(" ")
-			}
-			b.WriteString(oneLine(w.Text) + "\n")
-			if w.Next != "" {
-				b.WriteString(s.paint(faint, "  next: "+oneLine(w.Next)) + "\n")
-			}
-		}
-	}
-	if b.Len() == 0 {
-		return "no doubts\n"
-	}
-	return b.String()
-}
-
-// cardText shows a card as it was understood.
-func cardText(cs work.CardState, s screen) string {
-	var b strings.Builder
-	c := cs.Card
-	fmt.Fprintf(&b, "%s  %s\n", s.paint(bold, oneLine(c.Title)), s.paint(faint, oneLine(c.File)))
-	for _, part := range []struct{ name, text string }{
-		{"Kind", c.Kind},
-		{"After", strings.Join(words(c.DependsOn), ", ")},
-		{"Background", c.Background},
-		{"Goal", c.Goal},
-		{"Acceptance criteria", c.Acceptance},
-		{"Allowed scope", c.Scope},
-		{"Do not", c.DoNot},
-		{"Deliverables", c.Deliverables},
-		{"Will run", strings.Join(c.Commands, "\n")},
-		{"May change", strings.Join(c.Allowed, "\n")},
-		{"Must not change", strings.Join(c.Forbidden, "\n")},
-		{"Asks for", strings.Join(c.Files, "\n")},
-	} {
-		if text := strings.TrimSpace(shown(part.text)); text != "" {
-			fmt.Fprintf(&b, "\n%s\n  %s\n", s.paint(bold, part.name), strings.ReplaceAll(text, "\n", "\n  "))
-		}
-	}
-	if len(cs.Warnings) > 0 {
-		b.WriteString("\n" + doubtsText([]work.CardState{cs}, s))
-	}
-	return b.String()
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"offrun/backend/agent/simulated"
+	"offrun/backend/cli/door"
+	"offrun/backend/cli/screen"
 	"offrun/backend/ops"
 	"offrun/backend/supervise"
 	"offrun/backend/work"
@@ -58,7 +60,7 @@ func Main(ctx context.Context, e Env) int {
 		})
 	}
 	a := newApp(e)
-	defer a.door.close()
+	defer a.door.Close()
 	root := a.root()
 	root.SetArgs(e.Args)
 	return a.report(root.ExecuteContext(ctx))
@@ -67,14 +69,18 @@ func Main(ctx context.Context, e Env) int {
 // An app is one command being run.
 type app struct {
 	Env
-	door    *door
-	out     screen
+	door    *door.Door
+	out     screen.Output
 	json    bool   // --json: the answer as it is
 	project string // --project
 }
 
 func newApp(e Env) *app {
-	return &app{Env: e, door: &door{env: e}, out: screenOf(e, e.Stdout)}
+	return &app{Env: e, door: doorOf(e), out: screen.Of(e.Stdout, e.Getenv)}
+}
+
+func doorOf(e Env) *door.Door {
+	return door.New(door.Options{Getenv: e.Getenv, Environ: e.Environ, Self: e.Self, Version: Version, Notes: e.Stderr, Code: codeOf})
 }
 
 // root returns the tree of all commands.
@@ -257,6 +263,6 @@ func (a *app) report(err error) int {
 	if code, ok := errors.AsType[ended](err); ok {
 		return int(code)
 	}
-	io.WriteString(a.Stderr, errorText(err))
+	io.WriteString(a.Stderr, screen.Error(err))
 	return status[work.CodeOf(err)]
 }

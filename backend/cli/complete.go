@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"offrun/backend/cli/screen"
 	"offrun/backend/ops"
 	"offrun/backend/work"
 )
@@ -24,10 +25,11 @@ func (a *app) completing(c *cobra.Command) {
 
 // namesFor returns the runs, or the attempts of the run that args name.
 func (a *app) namesFor(c *cobra.Command, most int, args []string) []cobra.Completion {
-	if len(args) >= min(most, 2) || a.door.open() != nil || a.door.readHere(c.Context()) != nil {
+	here, err := a.door.Here(c.Context())
+	if err != nil || len(args) >= min(most, 2) {
 		return nil
 	}
-	runs, err := ops.RunList.Ask(c.Context(), ops.Local{Bench: a.door.local}, ops.RunQuery{Limit: newest})
+	runs, err := ops.RunList.Ask(c.Context(), here, ops.RunQuery{Limit: newest})
 	if err != nil {
 		return nil // there is no better place to say it
 	}
@@ -38,7 +40,7 @@ func (a *app) namesFor(c *cobra.Command, most int, args []string) []cobra.Comple
 	for i, r := range runs {
 		switch {
 		case len(args) == 0:
-			names = append(names, cobra.CompletionWithDesc(string(r.ID), oneLine(r.Title)))
+			names = append(names, cobra.CompletionWithDesc(string(r.ID), screen.Line(r.Title)))
 		case string(r.ID) == args[0], i == 0 && args[0] == "last":
 			return append(names, attemptNames(r.Attempts)...)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"offrun/backend/agent/simulated"
+	"offrun/backend/cli/screen"
 	"offrun/backend/ops"
 	"offrun/backend/proc"
 	"offrun/backend/work"
@@ -50,7 +51,10 @@ func (a *app) demo(ctx context.Context) error {
 		return err
 	}
 	in := ops.StartRun{ProjectRef: ops.ProjectRef{Project: project}}
-	in.Body.Task, in.Body.Agents = simulated.Card, words(simulated.IDs)
+	in.Body.Task = simulated.Card
+	for _, id := range simulated.IDs {
+		in.Body.Agents = append(in.Body.Agents, string(id))
+	}
 	run, err := ops.RunStart.Ask(ctx, a.door, in)
 	if err != nil {
 		return err
@@ -64,7 +68,7 @@ func (a *app) demo(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.print("\n" + comparisonText(comparison, a.out)); err != nil {
+	if err := a.print("\n" + screen.Comparison(comparison, a.out)); err != nil {
 		return err
 	}
 	return a.demoEnd(ctx, st, comparison)
@@ -88,7 +92,7 @@ func (a *app) makeStage(ctx context.Context) (stage, error) {
 	if st.home == "" {
 		st.own, st.home = true, filepath.Join(folder, "data")
 		a.Environ = append(slices.Clone(a.Environ), "OFFRUN_HOME="+st.home)
-		a.door = &door{env: a.Env}
+		a.door = doorOf(a.Env)
 	}
 	if err := simulated.Demo(st.repo); err != nil {
 		return st, err
@@ -149,7 +153,7 @@ func (a *app) demoEnd(ctx context.Context, st stage, c work.Comparison) error {
 		return a.answer(landing, nil)
 	}
 	return a.print(fmt.Sprintf("\nThe best is %s (simulated).\n%s\nWhat it handed in:\n%s\n%s", best,
-		landingText(landing), artifactsText(files, a.out), tryNext(st, c)))
+		screen.Landing(landing), screen.Artifacts(files, a.out), tryNext(st, c)))
 }
 
 // tryNext lists commands that go on with the demo.

@@ -2,12 +2,11 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"offrun/backend/cli/screen"
 	"offrun/backend/ops"
 	"offrun/backend/work"
 )
@@ -29,7 +28,7 @@ and all archived runs. Every finding has one next step. Nothing is changed.`}
 		if err != nil {
 			return err
 		}
-		if err := a.answer(found, func() string { return findingsText(found, a.out) }); err != nil {
+		if err := a.answer(found, func() string { return screen.Findings(found, a.out) }); err != nil {
 			return err
 		}
 		if slices.ContainsFunc(found, func(f work.Finding) bool { return f.Level == work.Problem }) {
@@ -40,24 +39,4 @@ and all archived runs. Every finding has one next step. Nothing is changed.`}
 	c.Flags().StringSliceVar(&agents, "agents", nil, "`agents` to look at (default: the project's selection, or all that are installed)")
 	c.Flags().BoolVar(&smoke, "smoke", false, "let each agent answer one trivial prompt")
 	return c
-}
-
-// findingsText lists findings, each with where it is and what to do about it.
-func findingsText(found []work.Finding, s screen) string {
-	var b strings.Builder
-	for _, f := range found {
-		mark := s.paint(map[work.Level]string{work.OK: green, work.Warning: yellow, work.Problem: red}[f.Level], pad(string(f.Level), len("warning")))
-		text := oneLine(f.Text)
-		if f.Took > 0 {
-			text += fmt.Sprintf(" (%s)", clock(f.Took.Duration()))
-		}
-		fmt.Fprintf(&b, "%s  %s: %s\n", mark, oneLine(f.Check), text)
-		if f.File != "" {
-			fmt.Fprintf(&b, "         %s\n", s.paint(faint, oneLine(f.File)))
-		}
-		if f.Next != "" {
-			fmt.Fprintf(&b, "         next: %s\n", oneLine(f.Next))
-		}
-	}
-	return b.String()
 }

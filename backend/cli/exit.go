@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"errors"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"offrun/backend/work"
@@ -45,44 +42,6 @@ func exitCodes() *cobra.Command {
        failing, or doctor found a problem
   130  interrupted; attempts go on by themselves`,
 	}
-}
-
-// errorText is an error as people read it: what is wrong, the list of what it is
-// about, and the next step.
-func errorText(err error) string {
-	e, ok := errors.AsType[*work.Error](err)
-	if !ok {
-		return "offrun: " + oneLine(err.Error()) + "\n"
-	}
-	var b strings.Builder
-	b.WriteString("offrun: " + oneLine(e.Msg) + "\n")
-	for _, item := range e.List {
-		b.WriteString("  " + oneLine(item) + "\n")
-	}
-	if e.Next != "" {
-		b.WriteString("next: " + oneLine(e.Next) + "\n")
-	}
-	return b.String()
-}
-
-// readError reads the last errorText of a log, for a command that ended with
-// status code. It is nil if the log holds none.
-func readError(log string, code int) error {
-	var e *work.Error
-	for line := range strings.Lines(log) {
-		line = strings.TrimSuffix(line, "\n")
-		if msg, ok := strings.CutPrefix(line, "offrun: "); ok {
-			e = &work.Error{Code: codeOf(code), Msg: msg}
-		} else if next, ok := strings.CutPrefix(line, "next: "); ok && e != nil {
-			e.Next = next
-		} else if item, ok := strings.CutPrefix(line, "  "); ok && e != nil {
-			e.List = append(e.List, item)
-		}
-	}
-	if e == nil {
-		return nil
-	}
-	return e
 }
 
 // codeOf is status backwards.

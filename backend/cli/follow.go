@@ -73,7 +73,7 @@ func (w *watch) view() view {
 		return &eventView{app: w.app}
 	case w.app.json:
 		return quietView{}
-	case w.app.out.terminal:
+	case w.app.out.Terminal:
 		return &liveView{app: w.app}
 	}
 	return &plainView{app: w.app, said: map[work.AttemptName]saying{}}

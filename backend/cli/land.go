@@ -3,11 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"offrun/backend/cli/screen"
 	"offrun/backend/ops"
 	"offrun/backend/work"
 )
@@ -29,34 +28,12 @@ ever half-done.`,
 		if err != nil {
 			return err
 		}
-		return a.answer(l, func() string { return landingText(l) })
+		return a.answer(l, func() string { return screen.Landing(l) })
 	})
 	c.Flags().StringVarP(&message, "message", "m", "", "commit `message` (default: made from the card)")
 	c.Flags().BoolVar(&dry, "dry-run", false, "only say what would happen")
 	c.Flags().BoolVar(&strayed, "strayed", false, "land although the agent left its branch: you have looked at the diff")
 	return c
-}
-
-// landingText shows a landing, or the preview of one.
-func landingText(l work.Landing) string {
-	var b strings.Builder
-	if l.At == nil {
-		fmt.Fprintf(&b, "would land on %s %s", oneLine(l.Trunk), short(l.Parent))
-	} else {
-		fmt.Fprintf(&b, "landed on %s as %s", oneLine(l.Trunk), short(l.Commit))
-	}
-	fmt.Fprintf(&b, ": %s, %s\n", count(l.Files, "file"), lines(l.Added, l.Deleted))
-	if l.Behind > 0 {
-		fmt.Fprintf(&b, "  merged with %s that came to %s since the run started\n", count(l.Behind, "commit"), oneLine(l.Trunk))
-	}
-	for _, g := range l.Gates {
-		fmt.Fprintf(&b, "  gate %s: %s\n", oneLine(g.Command), g.Status)
-	}
-	if l.Checkout != "" {
-		fmt.Fprintf(&b, "  moved forward in %s\n", oneLine(l.Checkout))
-	}
-	b.WriteString("\n" + prefixed("    ", strings.TrimSpace(shown(l.Message))) + "\n")
-	return b.String()
 }
 
 func (a *app) undoCommand() *cobra.Command {
@@ -72,16 +49,8 @@ after it and it was not pushed, else lands a commit that reverts it.`}
 		if err != nil {
 			return err
 		}
-		return a.answer(l, func() string { return undoText(l) })
+		return a.answer(l, func() string { return screen.Undo(l) })
 	})
-}
-
-func undoText(l work.Landing) string {
-	what := fmt.Sprintf("took back %s of run %s from %s", l.Attempt, l.Run, oneLine(l.Trunk))
-	if l.UndoneBy == "" {
-		return fmt.Sprintf("%s: it is at %s again\n", what, short(l.Parent))
-	}
-	return fmt.Sprintf("%s: reverted by %s\n", what, short(l.UndoneBy))
 }
 
 func (a *app) cleanCommand() *cobra.Command {
@@ -112,7 +81,7 @@ surely ours, is left alone, and says why; the exit status is 4 then.`,
 		if err != nil {
 			return err
 		}
-		if err := a.answer(cs, func() string { return cleaningText(cs) }); err != nil {
+		if err := a.answer(cs, func() string { return screen.Cleaning(cs) }); err != nil {
 			return err
 		}
 		return leftAlone(cs)
@@ -121,36 +90,6 @@ surely ours, is left alone, and says why; the exit status is 4 then.`,
 	c.Flags().BoolVar(&all, "all-finished", false, "clean every run of the project that has ended")
 	c.Flags().BoolVar(&dry, "dry-run", false, "only say what would happen")
 	return c
-}
-
-// cleaningText lists what was removed, or would be.
-func cleaningText(cs []work.Cleaning) string {
-	if len(cs) == 0 {
-		return "nothing to clean\n"
-	}
-	var b strings.Builder
-	var freed int64
-	for _, c := range cs {
-		if c.Refused != "" {
-			continue // it is an error, and told there
-		}
-		word := "removed"
-		if c.DryRun {
-			word = "would remove"
-		}
-		freed += c.Freed
-		fmt.Fprintf(&b, "%s %s (%s)\n", word, oneLine(c.Dir), humanize.Bytes(uint64(max(0, c.Freed))))
-		if c.Archive != "" {
-			fmt.Fprintf(&b, "  kept at %s\n", oneLine(c.Archive))
-		}
-		if len(c.Ignored) > 0 {
-			fmt.Fprintf(&b, "  with ignored files: %s\n", list(c.Ignored))
-		}
-	}
-	if b.Len() > 0 {
-		fmt.Fprintf(&b, "%s of disk space\n", humanize.Bytes(uint64(max(0, freed))))
-	}
-	return b.String()
 }
 
 // leftAlone is the error of a clean-up that could not remove everything.
@@ -164,7 +103,7 @@ func leftAlone(cs []work.Cleaning) error {
 	if len(left) == 0 {
 		return nil
 	}
-	e := work.Errorf(work.Conflict, "%s left alone", count(len(left), "attempt")).
+	e := work.Errorf(work.Conflict, "%s left alone", screen.Count(len(left), "attempt")).
 		Do("Wait for attempts that work, or cancel them; look into worktrees that are not as they were.")
 	e.List = left
 	return e

@@ -1,17 +1,13 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"offrun/backend/cli/screen"
 	"offrun/backend/ops"
-	"offrun/backend/work"
 )
 
 func (a *app) logsCommand() *cobra.Command {
@@ -77,118 +73,9 @@ func (a *app) waitForMore(ctx context.Context) error {
 func (a *app) logSink(file string) io.Writer {
 	switch {
 	case file == "" || file == "conversation":
-		return &conversation{to: a.Stdout, out: a.out}
-	case a.out.terminal:
-		return &inkFilter{to: a.Stdout}
+		return screen.NewConversation(a.Stdout, a.out)
+	case a.out.Terminal:
+		return screen.NewInk(a.Stdout)
 	}
 	return a.Stdout
-}
-
-// A conversation turns the lines of conversation.jsonl into text as they come.
-type conversation struct {
-	to   io.Writer
-	out  screen
-	rest []byte // the beginning of a line
-}
-
-func (c *conversation) Write(p []byte) (int, error) {
-	c.rest = append(c.rest, p...)
-	for {
-		line, rest, whole := bytes.Cut(c.rest, []byte("\n"))
-		if !whole {
-			return len(p), nil
-		}
-		c.rest = rest
-		var e work.Entry
-		text := shown(string(line)) + "\n"
-		if json.Unmarshal(line, &e) == nil {
-			text = entryText(e, c.out)
-		}
-		if _, err := io.WriteString(c.to, text); err != nil {
-			return 0, err
-		}
-	}
-}
-
-// maxResult is how many lines of a tool's result are shown.
-const maxResult = 8
-
-// entryText shows an entry of a conversation; some have nothing to show.
-func entryText(e work.Entry, s screen) string {
-	text := strings.TrimSpace(shown(e.Text))
-	switch e.Kind {
-	case work.Began:
-		return s.paint(faint, "― began"+about(" with ", e.Model)+about(", session ", e.Session)+about(", ", text)) + "\n"
-	case work.Said:
-		return text + "\n"
-	case work.Told:
-		return s.paint(bold, prefixed("> ", text)) + "\n"
-	case work.Did:
-		return didText(e, text, s)
-	case work.Asked:
-		word := "asks: "
-		if e.Failed {
-			word = "was refused: "
-		}
-		return s.paint(yellow, "? "+word+text) + "\n"
-	case work.Hit, work.Retried, work.Noted:
-		if e.ResetsAt != nil {
-			text += ", until " + e.ResetsAt.Local().Format("2 Jan 15:04")
-		}
-		return s.paint(yellow, "! "+text) + "\n"
-	case work.Spent:
-		if e.Usage == nil {
-			return ""
-		}
-		return s.paint(faint, fmt.Sprintf("― %s tokens in, %s out%s", tokens(e.Usage.Input), tokens(e.Usage.Output), about(", ", cost(e.Usage.CostUSD)))) + "\n"
-	case work.Ended:
-		if e.Failed {
-			return s.paint(red, "― ended: "+text) + "\n"
-		}
-		return s.paint(faint, "― ended") + "\n"
-	}
-	return ""
-}
-
-// didText shows a tool call, or the beginning of its result.
-func didText(e work.Entry, text string, s screen) string {
-	if e.Tool != "" {
-		what := text
-		if what == "" {
-			what = oneLine(e.Path)
-		}
-		return s.paint(blue, "• "+oneLine(e.Tool)) + about(" ", strings.ReplaceAll(what, "\n", "\n    ")) + "\n"
-	}
-	lines := strings.Split(text, "\n")
-	if more := len(lines) - maxResult; more > 1 {
-		lines = append(lines[:maxResult], fmt.Sprintf("… %d lines more", more))
-	}
-	how := faint
-	if e.Failed {
-		how = red
-		lines[0] = "failed: " + lines[0]
-	} else if text == "" {
-		return ""
-	}
-	for i, line := range lines {
-		lines[i] = s.paint(how, "    "+line)
-	}
-	return strings.Join(lines, "\n") + "\n"
-}
-
-// about is text with what leads to it, or nothing if there is no text.
-func about(lead, text string) string {
-	if text = strings.TrimSpace(text); text == "" {
-		return ""
-	}
-	return lead + text
-}
-
-// prefixed puts prefix before every line of text.
-func prefixed(prefix, text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		lines[i] = strings.TrimRight(prefix+line, " ")
-	}
-	return strings.Join(lines, "\n")
 }

@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
+	"offrun/backend/cli/screen"
 	"offrun/backend/ops"
 	"offrun/backend/work"
 )
@@ -69,7 +72,7 @@ func projectAt(args []string, trust bool) (ops.ProjectAt, error) {
 // can say.
 func (a *app) opened(ctx context.Context, s work.ProjectState) error {
 	if !s.Trusted && a.canAsk() {
-		if err := a.print(projectText(s, a.out)); err != nil || !a.yes("Trust everything on this list?") {
+		if err := a.print(screen.Project(s, a.out)); err != nil || !a.yes("Trust everything on this list?") {
 			return err
 		}
 		var err error
@@ -78,7 +81,7 @@ func (a *app) opened(ctx context.Context, s work.ProjectState) error {
 		}
 		return a.print("trusted\n")
 	}
-	return a.answer(s, func() string { return projectText(s, a.out) })
+	return a.answer(s, func() string { return screen.Project(s, a.out) })
 }
 
 // yes asks a question; anything but yes is no.
@@ -98,19 +101,8 @@ func (a *app) projectList() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.answer(ps, func() string { return projectsText(ps, a.out) })
+		return a.answer(ps, func() string { return screen.Projects(ps, a.out) })
 	})
-}
-
-func projectsText(ps []work.Project, s screen) string {
-	if len(ps) == 0 {
-		return "no project yet; offrun init makes one of the repository you are in\n"
-	}
-	var rows [][]string
-	for _, p := range ps {
-		rows = append(rows, []string{string(p.ID), oneLine(p.Path)})
-	}
-	return tableText(columns("PROJECT", "PATH"), rows, s)
 }
 
 func (a *app) projectShow() *cobra.Command {
@@ -123,7 +115,7 @@ func (a *app) projectShow() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.answer(s, func() string { return projectText(s, a.out) })
+		return a.answer(s, func() string { return screen.Project(s, a.out) })
 	})
 }
 
@@ -148,7 +140,7 @@ agents take configuration from. When one of them changes, you are asked again.`}
 		if err != nil {
 			return err
 		}
-		return a.answer(s, func() string { return projectText(s, a.out) })
+		return a.answer(s, func() string { return screen.Project(s, a.out) })
 	})
 }
 
@@ -164,39 +156,8 @@ func (a *app) projectRemove() *cobra.Command {
 	})
 }
 
-// projectText shows a project: what was written, what may run, and whether it is
-// trusted.
-func projectText(s work.ProjectState, out screen) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "project %s in %s\n", out.paint(bold, string(s.Project.ID)), oneLine(s.Project.Path))
-	for _, f := range s.Created {
-		fmt.Fprintf(&b, "  wrote %s\n", oneLine(f))
-	}
-	if s.Settings.Trunk != "" {
-		fmt.Fprintf(&b, "  trunk: %s\n", oneLine(s.Settings.Trunk))
-	}
-	if len(s.Settings.Select) > 0 {
-		fmt.Fprintf(&b, "  agents: %s\n", strings.Join(words(s.Settings.Select), ", "))
-	}
-	if len(s.Runnables) > 0 {
-		b.WriteString("  may run:\n")
-		for _, r := range s.Runnables {
-			fmt.Fprintf(&b, "    %s: %s\n", oneLine(r.What), oneLine(r.Text))
-		}
-	}
-	if s.Trusted {
-		b.WriteString("  trusted\n")
-	} else {
-		b.WriteString(out.paint(yellow, "  not trusted: nothing of this runs until you say offrun project trust") + "\n")
-	}
-	return b.String()
-}
-
-// words are names as plain strings.
-func words[T ~string](names []T) []string {
-	all := make([]string, len(names))
-	for i, n := range names {
-		all[i] = string(n)
-	}
-	return all
+// canAsk reports whether a person is there to answer a question.
+func (a *app) canAsk() bool {
+	f, ok := a.Stdin.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd())) && a.out.Terminal && !a.json
 }

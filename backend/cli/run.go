@@ -3,10 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"offrun/backend/cli/screen"
 	"offrun/backend/ops"
 	"offrun/backend/work"
 )
@@ -74,9 +74,9 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		return err
 	}
 	for _, warning := range run.Warnings {
-		a.note("warning: %s", oneLine(warning))
+		a.note("warning: %s", screen.Line(warning))
 	}
-	follow := f.wait || a.out.terminal && !f.detach && !a.json
+	follow := f.wait || a.out.Terminal && !f.detach && !a.json
 	if !a.json || follow {
 		a.started(run)
 	}
@@ -101,35 +101,8 @@ func (a *app) announce(ctx context.Context, in ops.StartRun) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(a.Stderr, planText(card, project.Settings, screenOf(a.Env, a.Stderr)))
+	fmt.Fprint(a.Stderr, screen.Plan(card, project.Settings, screen.Of(a.Stderr, a.Getenv)))
 	return nil
-}
-
-// maxDoubts is how many doubts about a card are shown when it runs.
-const maxDoubts = 3
-
-// planText lists the commands that a run of the card will run, and the doubts
-// about it.
-func planText(c work.CardState, s work.Settings, out screen) string {
-	var b strings.Builder
-	if s.Setup != "" {
-		fmt.Fprintf(&b, "setup: %s\n", oneLine(s.Setup))
-	}
-	seen := map[string]bool{}
-	for _, line := range append(append([]string{}, s.Acceptance...), c.Card.Commands...) {
-		if !seen[line] {
-			fmt.Fprintf(&b, "test: %s\n", oneLine(line))
-		}
-		seen[line] = true
-	}
-	for i, w := range c.Warnings {
-		if more := len(c.Warnings) - i; i == maxDoubts && more > 1 {
-			b.WriteString(out.paint(yellow, fmt.Sprintf("warning: %d more: offrun card check %s", more, oneLine(c.Card.File))) + "\n")
-			break
-		}
-		b.WriteString(out.paint(yellow, "warning: "+oneLine(c.Card.File)+": "+oneLine(w.Text)) + "\n")
-	}
-	return b.String()
 }
 
 // startTrusted starts the run. Where what may run is not trusted and a person is
@@ -141,7 +114,7 @@ func (a *app) startTrusted(ctx context.Context, in ops.StartRun) (work.Run, erro
 	}
 	e := work.Public(err)
 	e.Next = ""
-	fmt.Fprint(a.Stderr, errorText(e))
+	fmt.Fprint(a.Stderr, screen.Error(e))
 	if !a.yes("Trust everything on this list, and start?") {
 		return run, ended(status[work.Untrusted])
 	}
@@ -151,8 +124,7 @@ func (a *app) startTrusted(ctx context.Context, in ops.StartRun) (work.Run, erro
 
 // started says that a run has begun: on standard error where the answer is JSON.
 func (a *app) started(run work.Run) {
-	text := fmt.Sprintf("run %s: %s on %s, from %s %s\n", a.out.paint(bold, string(run.ID)),
-		count(len(run.Attempts), "attempt"), oneLine(string(run.Card.ID)), oneLine(run.Trunk), short(run.Base))
+	text := screen.Started(run, a.out)
 	if a.json {
 		fmt.Fprint(a.Stderr, text)
 	} else {
@@ -199,7 +171,7 @@ func (a *app) watchToEnd(ctx context.Context, w *watch) error {
 	case a.json:
 		err = a.answer(run, nil)
 	default:
-		err = a.print("\n" + comparisonText(comparison, a.out) + nextText(comparison))
+		err = a.print("\n" + screen.Comparison(comparison, a.out) + screen.Next(comparison))
 	}
 	if err != nil {
 		return err
@@ -210,16 +182,4 @@ func (a *app) watchToEnd(ctx context.Context, w *watch) error {
 		}
 	}
 	return ended(nothingGood)
-}
-
-// nextText says what to do with the best attempt, if it is any good.
-func nextText(c work.Comparison) string {
-	if len(c.Attempts) == 0 {
-		return ""
-	}
-	best := c.Attempts[0]
-	if best.Failing || best.Landed != "" || !best.State.Final() || best.Tests.Status == work.Fail {
-		return ""
-	}
-	return fmt.Sprintf("\nnext: offrun artifacts %s %s, offrun land %s %s\n", c.Run, best.Attempt, c.Run, best.Attempt)
 }

@@ -2,12 +2,11 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"offrun/backend/cli/screen"
 	"offrun/backend/ops"
 	"offrun/backend/work"
 )
@@ -28,11 +27,11 @@ func (a *app) psCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := a.answer(runs, func() string { return runsText(runs, time.Now(), a.out) }); err != nil {
+		if err := a.answer(runs, func() string { return screen.Runs(runs, time.Now(), a.out) }); err != nil {
 			return err
 		}
 		for _, r := range runs {
-			if !r.Final && !a.door.asked.Load() {
+			if !r.Final && !a.door.Answered() {
 				a.note("no bench is open: attempts may have gone on since; offrun attach RUN opens one")
 				break
 			}
@@ -44,40 +43,6 @@ func (a *app) psCommand() *cobra.Command {
 	return c
 }
 
-func runsText(runs []work.RunSummary, now time.Time, s screen) string {
-	if len(runs) == 0 {
-		return "no run yet; offrun run --task CARD --agents AGENTS starts one\n"
-	}
-	rows := make([][]string, 0, len(runs))
-	for _, r := range runs {
-		rows = append(rows, []string{string(r.ID), string(r.Project), string(r.Card), clock(now.Sub(r.StartedAt)), summaries(r.Attempts, s)})
-	}
-	return tableText(columns("RUN", "PROJECT", "CARD", "AGE", "ATTEMPTS"), rows, s)
-}
-
-// summaries says in a few words how each attempt of a run stands.
-func summaries(as []work.AttemptSummary, s screen) string {
-	parts := make([]string, len(as))
-	for i, a := range as {
-		word, colour := string(a.State), ""
-		switch {
-		case a.Landed:
-			word, colour = "landed", green
-		case a.State == work.Done && a.Tests == work.Pass:
-			word, colour = "pass", green
-		case a.State == work.Done && a.Tests == work.Fail:
-			word, colour = "tests fail", red
-		case a.State == work.Done && a.Files == 0:
-			word = "changed nothing"
-		}
-		if colour != "" {
-			word = s.paint(colour, word)
-		}
-		parts[i] = string(a.Name) + " " + word
-	}
-	return strings.Join(parts, ", ")
-}
-
 func (a *app) showCommand() *cobra.Command {
 	c := &cobra.Command{Example: "  offrun show last"}
 	return asks(ops.RunShow.Row, "RUN", c, func(ctx context.Context, args []string) error {
@@ -85,85 +50,8 @@ func (a *app) showCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.answer(run, func() string { return runText(run, a.out) })
+		return a.answer(run, func() string { return screen.Run(run, a.out) })
 	})
-}
-
-// runText shows a run and its attempts.
-func runText(run work.Run, s screen) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "run %s  %s\n", s.paint(bold, string(run.ID)), oneLine(run.Card.Title))
-	fmt.Fprintf(&b, "  project %s, card %s, from %s %s, started %s\n", run.Project, oneLine(run.Card.File), oneLine(run.Trunk), short(run.Base), run.StartedAt.Local().Format("2006-01-02 15:04:05"))
-	for _, c := range run.Commands {
-		fmt.Fprintf(&b, "  test: %s\n", oneLine(c))
-	}
-	if run.Baseline != nil {
-		fmt.Fprintf(&b, "  on the base commit: %s\n", testsText(run.Baseline.Status))
-	}
-	for _, w := range run.Warnings {
-		fmt.Fprintf(&b, "  warning: %s\n", oneLine(w))
-	}
-	for i := range run.Attempts {
-		b.WriteString("\n" + attemptText(&run.Attempts[i], s))
-	}
-	return b.String()
-}
-
-// attemptText shows an attempt: where it stands, why, and where things are.
-func attemptText(a *work.Attempt, s screen) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s\n", s.paint(bold, label(a)), s.paint(stateColour(a), standing(a)))
-	line := func(name, text string) {
-		if text = oneLine(text); text != "" {
-			fmt.Fprintf(&b, "  %s: %s\n", name, text)
-		}
-	}
-	line("model", a.Model)
-	if a.Live != nil {
-		line("now", a.Live.Action)
-	}
-	if a.Failure != nil {
-		line("failed at", a.Failure.Step)
-		line("next", a.Failure.Next)
-	}
-	if a.CleanedAt == nil {
-		line("worktree", a.Dir)
-		line("branch", a.Branch)
-	}
-	line("kept at", a.Archive)
-	if t := a.Turn(); t != nil {
-		if t.N > 1 {
-			line("turn", fmt.Sprintf("%d: %s", t.N, t.Message))
-		}
-		line("program", t.Program)
-		line("session", t.Session)
-		if t.Tests != nil {
-			line("tests", t.Tests.Text)
-		}
-	}
-	for _, m := range a.Queue {
-		line("waits for its turn", m)
-	}
-	for _, t := range a.Touched {
-		line("changed outside", touchText(t))
-	}
-	if l := a.Landing; l != nil && l.UndoneAt == nil {
-		line("landed", fmt.Sprintf("%s on %s", short(l.Commit), l.Trunk))
-	}
-	return b.String()
-}
-
-// touchText says what changed outside of an attempt's worktree.
-func touchText(t work.Touch) string {
-	text := t.What
-	if t.Name != "" {
-		text += " " + t.Name
-	}
-	text += " " + t.Change
-	if t.Danger {
-		text += " (git could run a program because of it)"
-	}
-	return text
 }
 
 func (a *app) cancelCommand() *cobra.Command {
@@ -177,22 +65,8 @@ func (a *app) cancelCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.answer(run, func() string { return statesText(run) })
+		return a.answer(run, func() string { return screen.States(run) })
 	})
-}
-
-// statesText says where each attempt of a run stands.
-func statesText(run work.Run) string {
-	var b strings.Builder
-	for i := range run.Attempts {
-		at := &run.Attempts[i]
-		text := standing(at)
-		if at.CancelledAt != nil && at.Unfinished() {
-			text += ", being cancelled"
-		}
-		fmt.Fprintf(&b, "%s: %s\n", at.Name, text)
-	}
-	return b.String()
 }
 
 func (a *app) repairCommand() *cobra.Command {
@@ -205,6 +79,6 @@ hooks and attributes back as they were when the run started, and goes on.`}
 		if err != nil {
 			return err
 		}
-		return a.answer(run, func() string { return statesText(run) })
+		return a.answer(run, func() string { return screen.States(run) })
 	})
 }

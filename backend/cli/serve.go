@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"offrun/backend/bench"
+	"offrun/backend/cli/screen"
 	"offrun/backend/config"
 	"offrun/backend/httpapi"
 	"offrun/backend/ops"
@@ -42,10 +43,10 @@ keep it. Agents go on when it ends; the next one picks them up.`,
 // serve is the bench, until it is stopped, has nothing to do, or is told by TERM
 // or Ctrl-C to end.
 func (a *app) serve(ctx context.Context, keep bool) (err error) {
-	if err := a.door.open(); err != nil {
+	if err := a.door.Open(); err != nil {
 		return err
 	}
-	home := a.door.home
+	home := a.door.Home()
 	if err := config.Make(home); err != nil {
 		return err
 	}
@@ -77,24 +78,16 @@ func (a *app) serve(ctx context.Context, keep bool) (err error) {
 func (a *app) statusCommand() *cobra.Command {
 	return asks(ops.BenchShow.Row, "", &cobra.Command{}, func(ctx context.Context, _ []string) error {
 		var b work.BenchState
-		err := a.door.askRunning(ctx, ops.BenchShow.Row, ops.None{}, &b)
+		err := a.door.Running(ctx, ops.BenchShow.Row, ops.None{}, &b)
 		if httpapi.NotServing(err) {
-			return work.Errorf(work.NotFound, "no bench is open on %s", a.door.home).
+			return work.Errorf(work.NotFound, "no bench is open on %s", a.door.Home()).
 				Do("The next command that needs one starts it.")
 		}
 		if err != nil {
 			return err
 		}
-		return a.answer(b, func() string { return benchText(b) })
+		return a.answer(b, func() string { return screen.Bench(b) })
 	})
-}
-
-func benchText(b work.BenchState) string {
-	text := fmt.Sprintf("offrun %s, process %d, works on %s\ndata in %s\n", b.Version, b.PID, count(b.Working, "attempt"), oneLine(b.Home))
-	for _, n := range b.Notices {
-		text += "note: " + oneLine(n) + "\n"
-	}
-	return text
 }
 
 func (a *app) stopCommand() *cobra.Command {
@@ -110,7 +103,7 @@ func (a *app) stopCommand() *cobra.Command {
 			if working == 0 {
 				return "the bench has ended\n"
 			}
-			return fmt.Sprintf("the bench has ended; %s by themselves, and the next bench picks them up\n", plural(working, "attempt goes on", "attempts go on"))
+			return fmt.Sprintf("the bench has ended; %s by themselves, and the next bench picks them up\n", screen.Plural(working, "attempt goes on", "attempts go on"))
 		})
 	})
 }
@@ -119,19 +112,21 @@ func (a *app) stopCommand() *cobra.Command {
 // is how many attempts go on.
 func (a *app) stop(ctx context.Context) (working int, err error) {
 	var b work.BenchState
-	if err := a.door.askRunning(ctx, ops.BenchShow.Row, ops.None{}, &b); err != nil {
+	if err := a.door.Running(ctx, ops.BenchShow.Row, ops.None{}, &b); err != nil {
 		return 0, err
 	}
 	started, err := proc.StartTime(b.PID)
 	if err != nil {
 		return 0, err
 	}
-	if err := a.door.askRunning(ctx, ops.BenchStop.Row, ops.None{}, &ops.None{}); err != nil {
+	if err := a.door.Running(ctx, ops.BenchStop.Row, ops.None{}, &ops.None{}); err != nil {
 		return 0, err
 	}
 	for proc.Alive(b.PID, started) {
-		if err := pause(ctx, 10*time.Millisecond); err != nil {
-			return 0, err
+		select {
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		case <-time.After(10 * time.Millisecond):
 		}
 	}
 	return b.Working, nil
@@ -147,7 +142,7 @@ begins anew; everything else is as before.`}
 			return err
 		}
 		return a.answer(r, func() string {
-			return fmt.Sprintf("%s, %s, %s\n", count(r.Projects, "project"), count(r.Runs, "run"), count(r.Attempts, "attempt")) + findingsText(r.Findings, a.out)
+			return fmt.Sprintf("%s, %s, %s\n", screen.Count(r.Projects, "project"), screen.Count(r.Runs, "run"), screen.Count(r.Attempts, "attempt")) + screen.Findings(r.Findings, a.out)
 		})
 	})
 }

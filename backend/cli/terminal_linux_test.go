@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"offrun/backend/cli/screen"
 	"offrun/backend/git/gittest"
 )
 
@@ -165,8 +166,8 @@ func TestTerminal(t *testing.T) {
 		if i := strings.LastIndex(line, "\x1b[J"); i >= 0 {
 			line = line[i+len("\x1b[J"):]
 		}
-		if strings.Contains(line, "running") && columnsOf(line) >= 60 {
-			t.Errorf("a line of %d columns on 60: %q", columnsOf(line), line)
+		if strings.Contains(line, "running") && screen.Width(line) >= 60 {
+			t.Errorf("a line of %d columns on 60: %q", screen.Width(line), line)
 		}
 	}
 }

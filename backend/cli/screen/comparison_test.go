@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"strings"
@@ -38,38 +38,38 @@ func comparison() work.Comparison {
 }
 
 func TestComparisonText(t *testing.T) {
-	for name, s := range map[string]screen{"pipe": pipe, "wide": wide, "narrow": narrow, "no-color": noColor} {
-		text := comparisonText(comparison(), s)
+	for name, s := range map[string]Output{"pipe": pipe, "wide": wide, "narrow": narrow, "no-color": noColor} {
+		text := Comparison(comparison(), s)
 		golden(t, "compare-"+name, text)
-		if s.width == 0 {
+		if s.Width == 0 {
 			continue
 		}
 		table, _, _ := strings.Cut(text, "\n\n")
 		for line := range strings.Lines(table) {
-			if w := columnsOf(strings.TrimSuffix(line, "\n")); w > s.width {
-				t.Errorf("%s: a line of %d columns on %d: %q", name, w, s.width, line)
+			if w := Width(strings.TrimSuffix(line, "\n")); w > s.Width {
+				t.Errorf("%s: a line of %d columns on %d: %q", name, w, s.Width, line)
 			}
 		}
 	}
 }
 
 func TestComparisonMarkdown(t *testing.T) {
-	golden(t, "compare-markdown", comparisonMarkdown(comparison()))
+	golden(t, "compare-markdown", Markdown(comparison()))
 }
 
 func TestNextText(t *testing.T) {
 	c := comparison()
-	if got := nextText(c); !strings.Contains(got, "offrun land 20260102-030405 claude") {
+	if got := Next(c); !strings.Contains(got, "offrun land 20260102-030405 claude") {
 		t.Errorf("nextText = %q, want how to land the best", got)
 	}
 	c.Attempts = c.Attempts[2:]
-	if got := nextText(c); got != "" {
+	if got := Next(c); got != "" {
 		t.Errorf("nextText of failing attempts = %q, want nothing", got)
 	}
 }
 
 func TestNoAttempts(t *testing.T) {
-	if got := comparisonText(work.Comparison{}, pipe); got != "the run has no attempts\n" {
+	if got := Comparison(work.Comparison{}, pipe); got != "the run has no attempts\n" {
 		t.Errorf("comparisonText of nothing = %q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"testing"
@@ -35,8 +35,8 @@ func TestTokens(t *testing.T) {
 
 func TestCount(t *testing.T) {
 	for n, want := range map[int]string{0: "0 files", 1: "1 file", 2: "2 files"} {
-		if got := count(n, "file"); got != want {
-			t.Errorf("count(%d) = %q, want %q", n, got, want)
+		if got := Count(n, "file"); got != want {
+			t.Errorf("Count(%d) = %q, want %q", n, got, want)
 		}
 	}
 }

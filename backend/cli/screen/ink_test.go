@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"bytes"
@@ -27,15 +27,15 @@ var filtered = []struct{ in, want string }{
 	{"\x1b[1\n2mbroken", "\n2mbroken"},
 }
 
-func TestInkFilter(t *testing.T) {
+func TestInk(t *testing.T) {
 	for _, tt := range filtered {
 		var whole bytes.Buffer
-		(&inkFilter{to: &whole}).Write([]byte(tt.in))
+		(&Ink{to: &whole}).Write([]byte(tt.in))
 		if whole.String() != tt.want {
 			t.Errorf("filter(%q) = %q, want %q", tt.in, whole.String(), tt.want)
 		}
 		var pieces bytes.Buffer
-		f := &inkFilter{to: &pieces}
+		f := &Ink{to: &pieces}
 		for i := range len(tt.in) {
 			f.Write([]byte(tt.in[i : i+1]))
 		}
@@ -45,14 +45,14 @@ func TestInkFilter(t *testing.T) {
 	}
 }
 
-func FuzzInkFilter(f *testing.F) {
+func FuzzInk(f *testing.F) {
 	for _, tt := range filtered {
 		f.Add([]byte(tt.in))
 	}
 	sgr := regexp.MustCompile(`\x1b\[[0-9:;]*m`)
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var out bytes.Buffer
-		if n, err := (&inkFilter{to: &out}).Write(in); n != len(in) || err != nil {
+		if n, err := (&Ink{to: &out}).Write(in); n != len(in) || err != nil {
 			t.Fatalf("Write = %d, %v", n, err)
 		}
 		for _, r := range sgr.ReplaceAllString(out.String(), "") {

@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"bytes"
@@ -30,9 +30,9 @@ not an entry
 
 func TestConversation(t *testing.T) {
 	utc(t)
-	for name, s := range map[string]screen{"pipe": pipe, "wide": wide} {
+	for name, s := range map[string]Output{"pipe": pipe, "wide": wide} {
 		var out bytes.Buffer
-		c := &conversation{to: &out, out: s}
+		c := &Conversation{to: &out, out: s}
 		for piece := range strings.SplitSeq(talk, "e") { // pages end anywhere
 			c.Write([]byte(piece))
 			c.Write([]byte("e"))

@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"strings"
@@ -51,11 +51,11 @@ func grid(cols []column, rows [][]string) table.Writer {
 }
 
 // tableText draws a table, its header faint, every line cut to the screen.
-func tableText(cols []column, rows [][]string, s screen) string {
+func tableText(cols []column, rows [][]string, s Output) string {
 	var b strings.Builder
 	head := true
 	for line := range strings.Lines(grid(cols, rows).Render()) {
-		line = fit(strings.TrimRight(line, " \n"), s.width)
+		line = fit(strings.TrimRight(line, " \n"), s.Width)
 		if head {
 			line, head = s.paint(faint, line), false
 		}

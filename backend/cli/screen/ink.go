@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"bytes"
@@ -6,22 +6,25 @@ import (
 	"unicode/utf8"
 )
 
-// An inkFilter passes text on and nothing of what programs can do to a terminal
+// An Ink passes text on and nothing of what programs can do to a terminal
 // with it, but colours: of all escape sequences, SGR alone. Pieces may be cut
 // anywhere.
-type inkFilter struct {
+type Ink struct {
 	to    io.Writer
-	state func(*inkFilter, rune) // nil is plain text
-	seq   []rune                 // the parameters of the CSI sequence that has begun
-	alien bool                   // it is too long, or not SGR whatever comes
-	rest  []byte                 // the beginning of a character
+	state func(*Ink, rune) // nil is plain text
+	seq   []rune           // the parameters of the CSI sequence that has begun
+	alien bool             // it is too long, or not SGR whatever comes
+	rest  []byte           // the beginning of a character
 	out   bytes.Buffer
 }
+
+// NewInk returns an Ink that writes to to.
+func NewInk(to io.Writer) *Ink { return &Ink{to: to} }
 
 // maxSequence is longer than any colour that a program sets.
 const maxSequence = 64
 
-func (f *inkFilter) Write(p []byte) (int, error) {
+func (f *Ink) Write(p []byte) (int, error) {
 	in := append(f.rest, p...)
 	for len(in) > 0 {
 		if !utf8.FullRune(in) {
@@ -41,21 +44,21 @@ func (f *inkFilter) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-func (f *inkFilter) plain(r rune) {
+func (f *Ink) plain(r rune) {
 	switch {
 	case r == 0x1b:
-		f.state = (*inkFilter).escape
+		f.state = (*Ink).escape
 	case r == '\n', r == '\t', r >= ' ' && r < 0x7f, r >= 0xa0:
 		f.out.WriteRune(r)
 	}
 }
 
-func (f *inkFilter) escape(r rune) {
+func (f *Ink) escape(r rune) {
 	switch {
 	case r == '[':
-		f.state, f.seq, f.alien = (*inkFilter).csi, f.seq[:0], false
+		f.state, f.seq, f.alien = (*Ink).csi, f.seq[:0], false
 	case r == ']', r == 'P', r == 'X', r == '^', r == '_':
-		f.state = (*inkFilter).text
+		f.state = (*Ink).text
 	case r >= ' ' && r <= '/', r == 0x1b: // more of the same sequence; begun anew
 	default:
 		f.state = nil
@@ -66,7 +69,7 @@ func (f *inkFilter) escape(r rune) {
 }
 
 // csi collects parameters until the byte that says what the sequence is.
-func (f *inkFilter) csi(r rune) {
+func (f *Ink) csi(r rune) {
 	switch {
 	case r >= '0' && r <= ';':
 		f.seq = append(f.seq, r)
@@ -87,7 +90,7 @@ func (f *inkFilter) csi(r rune) {
 }
 
 // text skips a string meant for the terminal itself: a title, a link, a clipboard.
-func (f *inkFilter) text(r rune) {
+func (f *Ink) text(r rune) {
 	switch r {
 	case 0x07, 0x18, 0x1a, 0x9c, '\n':
 		f.state = nil
@@ -95,6 +98,6 @@ func (f *inkFilter) text(r rune) {
 			f.plain(r)
 		}
 	case 0x1b:
-		f.state = (*inkFilter).escape // the end is ESC \, and anything else begins anew
+		f.state = (*Ink).escape // the end is ESC \, and anything else begins anew
 	}
 }

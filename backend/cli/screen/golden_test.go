@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"flag"
@@ -34,8 +34,8 @@ func golden(t *testing.T, name, text string) {
 
 // The screens on which things are drawn.
 var (
-	pipe    = screen{}
-	wide    = screen{terminal: true, colour: true, width: 160, height: 40}
-	narrow  = screen{terminal: true, colour: true, width: 60, height: 12}
-	noColor = screen{terminal: true, width: 100, height: 40}
+	pipe    = Output{}
+	wide    = Output{Terminal: true, Colour: true, Width: 160, Height: 40}
+	narrow  = Output{Terminal: true, Colour: true, Width: 60, Height: 12}
+	noColor = Output{Terminal: true, Width: 100, Height: 40}
 )

@@ -1,6 +1,9 @@
-package cli
+package screen
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
 
 func TestFit(t *testing.T) {
 	for _, tt := range []struct {
@@ -21,13 +24,13 @@ func TestFit(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("fit(%q, %d) = %q, want %q", tt.line, tt.width, got, tt.want)
 		}
-		if w := columnsOf(got); tt.width > 0 && w > tt.width {
+		if w := Width(got); tt.width > 0 && w > tt.width {
 			t.Errorf("fit(%q, %d) takes %d columns", tt.line, tt.width, w)
 		}
 	}
 }
 
-func TestShown(t *testing.T) {
+func TestClean(t *testing.T) {
 	for in, want := range map[string]string{
 		"two\nlines":                     "two\nlines",
 		"\x1b]0;title\x07\x1b[31mred":    "red",
@@ -36,14 +39,14 @@ func TestShown(t *testing.T) {
 		"bell\x07 back\b return\r\nline": "bell back return\nline",
 		"bad \xff utf-8":                 "bad \uFFFD utf-8",
 	} {
-		if got := shown(in); got != want {
-			t.Errorf("shown(%q) = %q, want %q", in, got, want)
+		if got := Clean(in); got != want {
+			t.Errorf("Clean(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
 
-func TestScreenOf(t *testing.T) {
-	if got := screenOf(Env{}, nil); got != (screen{}) {
-		t.Errorf("screenOf a pipe = %+v, want plain text of any width", got)
+func TestOf(t *testing.T) {
+	if got := Of(nil, os.Getenv); got != (Output{}) {
+		t.Errorf("Of a pipe = %+v, want plain text of any width", got)
 	}
 }

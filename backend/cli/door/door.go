@@ -1,4 +1,7 @@
-package cli
+// Package door finds who answers a command: the bench that listens on the socket
+// of the data folder; or, for questions that only read, this very process; or a
+// bench that it starts, which stays when the command has ended.
+package door
 
 import (
 	"cmp"
@@ -15,6 +18,7 @@ import (
 	"time"
 
 	"offrun/backend/bench"
+	"offrun/backend/cli/screen"
 	"offrun/backend/config"
 	"offrun/backend/httpapi"
 	"offrun/backend/ops"
@@ -22,25 +26,37 @@ import (
 	"offrun/backend/work"
 )
 
-// A door is an ops.Door to the bench of the data folder: the one that listens on
-// its socket. Where none does, rows that only read are answered in this process,
-// and for the others a bench is started, which stays when the command has ended.
-// Who follows a run asks from two goroutines.
-type door struct {
-	env    Env
-	home   string
-	client *httpapi.Client
-	asked  atomic.Bool // a bench has answered: what is shown is not stale
+// Options say whose door it is. All of them are required.
+type Options struct {
+	Getenv  func(string) string
+	Environ []string // of a bench that is started, "K=V"
+	Self    []string // argument list that runs this program, to be followed by "serve"
+	Version string
+	Notes   io.Writer           // gets what happened when the bench opened
+	Code    func(int) work.Code // what an exit status of ours stands for
+}
+
+// A Door is an ops.Door to the bench of the data folder. It may be asked from
+// several goroutines once Open was called.
+type Door struct {
+	Options
+	home     string
+	client   *httpapi.Client
+	answered atomic.Bool
 
 	mu    sync.Mutex // held while the database is opened, or a bench started
 	local *bench.Bench
 }
 
+// New returns a door; nothing is opened yet.
+func New(o Options) *Door { return &Door{Options: o} }
+
 // startPatience is how long another process may hold the data folder without
 // answering, when it begins or ends, before that is an error.
 const startPatience = 20 * time.Second
 
-func (d *door) close() {
+// Close lets go of connections and of the database.
+func (d *Door) Close() {
 	if d.client != nil {
 		d.client.Close()
 	}
@@ -49,12 +65,12 @@ func (d *door) close() {
 	}
 }
 
-// open finds the data folder and its socket.
-func (d *door) open() error {
+// Open finds the data folder and its socket.
+func (d *Door) Open() error {
 	if d.client != nil {
 		return nil
 	}
-	home, err := config.Dir(d.env.Getenv)
+	home, err := config.Dir(d.Getenv)
 	if err != nil {
 		return err
 	}
@@ -67,17 +83,17 @@ func (d *door) open() error {
 }
 
 // Ask asks the running bench, or answers, or starts one.
-func (d *door) Ask(ctx context.Context, row ops.Row, in, out any) error {
-	err := d.askRunning(ctx, row, in, out)
+func (d *Door) Ask(ctx context.Context, row ops.Row, in, out any) error {
+	err := d.Running(ctx, row, in, out)
 	// A bench that is killed takes the question with it. To look again is safe.
 	for try := 1; row.Method == "GET" && gone(err) && try < 5; try++ {
 		if err := pause(ctx, time.Duration(try)*50*time.Millisecond); err != nil {
 			return err
 		}
-		err = d.askRunning(ctx, row, in, out)
+		err = d.Running(ctx, row, in, out)
 	}
 	if !httpapi.NotServing(err) {
-		if !gone(err) || d.asked.Load() {
+		if !gone(err) || d.answered.Load() {
 			return err
 		}
 		// Nobody answered, nor ever has. If the folder is to blame, that says it best.
@@ -89,7 +105,7 @@ func (d *door) Ask(ctx context.Context, row ops.Row, in, out any) error {
 	if err := d.start(ctx); err != nil {
 		return err
 	}
-	return d.askRunning(ctx, row, in, out)
+	return d.Running(ctx, row, in, out)
 }
 
 // gone reports whether err says that a bench was there and gave no answer. A
@@ -109,35 +125,35 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// askRunning asks the bench that runs; httpapi.NotServing tells if none does.
-func (d *door) askRunning(ctx context.Context, row ops.Row, in, out any) error {
-	if err := d.open(); err != nil {
+// Running asks the bench that runs; httpapi.NotServing tells if none does.
+func (d *Door) Running(ctx context.Context, row ops.Row, in, out any) error {
+	if err := d.Open(); err != nil {
 		return err
 	}
 	err := d.client.Ask(ctx, row, in, out)
 	if err == nil || work.CodeOf(err) != work.Unavailable {
-		d.asked.Store(true)
+		d.answered.Store(true)
 	}
 	return err
 }
 
 // readHere opens the database for reading. Whatever is wrong with it, a bench can
 // mend it, or says it better.
-func (d *door) readHere(ctx context.Context) (err error) {
+func (d *Door) readHere(ctx context.Context) (err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.local == nil {
-		d.local, err = bench.OpenReadOnly(ctx, bench.Options{Home: d.home, Version: Version})
+		d.local, err = bench.OpenReadOnly(ctx, bench.Options{Home: d.home, Version: d.Version})
 	}
 	return err
 }
 
 // start starts a bench and waits until one answers: ours, or that of another
 // command that came first.
-func (d *door) start(ctx context.Context) error {
+func (d *Door) start(ctx context.Context) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.askRunning(ctx, ops.BenchShow.Row, ops.None{}, &work.BenchState{}) == nil {
+	if d.Running(ctx, ops.BenchShow.Row, ops.None{}, &work.BenchState{}) == nil {
 		return nil // the other goroutine's doing
 	}
 	if err := config.Make(d.home); err != nil {
@@ -149,7 +165,7 @@ func (d *door) start(ctx context.Context) error {
 			return err
 		}
 		child, err := proc.Detach(proc.Cmd{
-			Argv: append(slices.Clone(d.env.Self), "serve"), Dir: d.home, Env: d.environ(),
+			Argv: append(slices.Clone(d.Self), "serve"), Dir: d.home, Env: d.environ(),
 		}, log.File)
 		if err != nil {
 			log.Close()
@@ -163,13 +179,13 @@ func (d *door) start(ctx context.Context) error {
 		}
 		code, _, _ := child.Exit()
 		// Busy: another bench is about to answer, or about to end.
-		if code == status[work.Busy] && time.Now().Before(giveUp) {
+		if d.Code(code) == work.Busy && time.Now().Before(giveUp) {
 			if err := pause(ctx, 50*time.Millisecond); err != nil {
 				return err
 			}
 			continue
 		}
-		if said := readError(why, code); said != nil {
+		if said := d.readError(why, code); said != nil {
 			return said
 		}
 		return work.Hide(work.Unavailable, err, "the bench could not be started").
@@ -179,8 +195,8 @@ func (d *door) start(ctx context.Context) error {
 
 // environ is the environment of the bench. It is nobody's attempt, even if it is
 // an agent that runs this command: what an attempt leaves behind is ended.
-func (d *door) environ() []string {
-	env := slices.DeleteFunc(slices.Clone(d.env.Environ), func(kv string) bool {
+func (d *Door) environ() []string {
+	env := slices.DeleteFunc(slices.Clone(d.Environ), func(kv string) bool {
 		return strings.HasPrefix(kv, proc.MarkVar+"=") || strings.HasPrefix(kv, "OFFRUN_HOME=")
 	})
 	return append(env, "OFFRUN_HOME="+d.home)
@@ -189,7 +205,7 @@ func (d *door) environ() []string {
 var errEnded = errors.New("the bench ended at once")
 
 // await waits until a bench answers or child has ended.
-func (d *door) await(ctx context.Context, child *proc.Process) error {
+func (d *Door) await(ctx context.Context, child *proc.Process) error {
 	for wait := 5 * time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
 		if d.greet(ctx) {
 			return nil
@@ -210,13 +226,13 @@ func (d *door) await(ctx context.Context, child *proc.Process) error {
 
 // greet reports whether a bench answers, and passes on what happened when it
 // opened.
-func (d *door) greet(ctx context.Context) bool {
+func (d *Door) greet(ctx context.Context) bool {
 	var b work.BenchState
-	if d.askRunning(ctx, ops.BenchShow.Row, ops.None{}, &b) != nil {
+	if d.Running(ctx, ops.BenchShow.Row, ops.None{}, &b) != nil {
 		return false
 	}
 	for _, n := range b.Notices {
-		fmt.Fprintln(d.env.Stderr, "offrun: note:", oneLine(n))
+		fmt.Fprintln(d.Notes, "offrun: note:", screen.Line(n))
 	}
 	return true
 }
@@ -260,4 +276,43 @@ func (l serveLog) since() string {
 		return ""
 	}
 	return string(b)
+}
+
+// readError reads the last error of a log, as screen.Error writes it, for a
+// command that ended with status exit. It is nil if the log holds none.
+func (d *Door) readError(log string, exit int) error {
+	var e *work.Error
+	for line := range strings.Lines(log) {
+		line = strings.TrimSuffix(line, "\n")
+		if msg, ok := strings.CutPrefix(line, "offrun: "); ok {
+			e = &work.Error{Code: d.Code(exit), Msg: msg}
+		} else if next, ok := strings.CutPrefix(line, "next: "); ok && e != nil {
+			e.Next = next
+		} else if item, ok := strings.CutPrefix(line, "  "); ok && e != nil {
+			e.List = append(e.List, item)
+		}
+	}
+	if e == nil {
+		return nil
+	}
+	return e
+}
+
+// Home returns the data folder.
+func (d *Door) Home() string { return d.home }
+
+// Answered reports whether a bench has answered anything yet. What was read in
+// this process may be out of date.
+func (d *Door) Answered() bool { return d.answered.Load() }
+
+// Here returns a door that answers in this process, from the database as it is.
+// It is for questions that are not worth a bench.
+func (d *Door) Here(ctx context.Context) (ops.Door, error) {
+	if err := d.Open(); err != nil {
+		return nil, err
+	}
+	if err := d.readHere(ctx); err != nil {
+		return nil, err
+	}
+	return ops.Local{Bench: d.local}, nil
 }
