@@ -102,8 +102,20 @@ func counting(ctx context.Context, l *lab, repo git.Repo, r *work.Run, pairs []p
 	if err != nil {
 		return nil, err
 	}
+	shared, err := repo.SharedFingerprint(ctx)
+	if err != nil {
+		return nil, err
+	}
 	counter := artifact.NewCounter(tree, r.Base, l.path("live"))
 	count := func() error {
+		// No git looks into a worktree before this has been compared.
+		now, err := repo.SharedFingerprint(ctx)
+		if err == nil && len(shared.Changed(now)) > 0 {
+			err = errors.New("the shared configuration has changed")
+		}
+		if err != nil {
+			return err
+		}
 		n, err := counter.Files(ctx)
 		if err == nil && n != changed+added+removed {
 			err = fmt.Errorf("counted %d changed files, not %d", n, changed+added+removed)
