@@ -3,9 +3,11 @@ package bench
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 
 	"offrun/backend/archive"
+	"offrun/backend/git"
 	"offrun/backend/store"
 	"offrun/backend/supervise"
 	"offrun/backend/work"
@@ -79,6 +81,9 @@ func (b *Bench) Retry(ctx context.Context, id work.RunID, name work.AttemptName)
 		a.Name = attemptName(a.Agent, n)
 	}
 	b.name(repo, run, &a)
+	if err := b.lookAgain(ctx, repo, run.ID); err != nil {
+		return a, err
+	}
 	if err := archive.PutAttempt(repo.Dir, a); err != nil {
 		return a, err
 	}
@@ -104,6 +109,9 @@ func (b *Bench) Send(ctx context.Context, id work.RunID, name work.AttemptName, 
 			return *a, err
 		}
 		a.Queue = append(a.Queue, message)
+		if err := b.lookAgain(ctx, repo, run.ID); err != nil {
+			return *a, err
+		}
 		// On disk before anything happens, so that the message cannot be lost.
 		if err := archive.PutAttempt(repo.Dir, *a); err != nil {
 			return *a, err
@@ -119,6 +127,23 @@ func (b *Bench) Send(ctx context.Context, id work.RunID, name work.AttemptName, 
 	return j.attempt(), nil
 }
 
+// lookAgain takes a new photograph of the shared part before a run that rests
+// goes on: what the user did meanwhile is not an agent's doing. While attempts of
+// the run work, and where git could no longer be trusted, the old one stays. The
+// caller holds b.mu.
+func (b *Bench) lookAgain(ctx context.Context, repo git.Repo, run work.RunID) error {
+	for key := range b.jobs {
+		if key.run == run {
+			return nil
+		}
+	}
+	touched, err := b.touches(ctx, repo, run)
+	if err != nil || git.Dangerous(touched) {
+		return err
+	}
+	return b.photograph(ctx, repo, run)
+}
+
 // canGoOn says why an attempt that nobody works on cannot take a message.
 func canGoOn(a work.Attempt) error {
 	t := a.Turn()
@@ -126,6 +151,9 @@ func canGoOn(a work.Attempt) error {
 	case a.CleanedAt != nil:
 		return work.Errorf(work.Conflict, "the worktree of attempt %s was cleaned up", a.Name).
 			Do("Its work is kept at " + a.Archive + "; start a new run.")
+	case a.WorkspaceAt != nil && !folderExists(a.Dir):
+		return work.Errorf(work.Conflict, "the worktree %s of attempt %s is gone", a.Dir, a.Name).
+			Do("What it handed in is kept, and can be landed; offrun retry starts afresh.")
 	case a.WorkspaceAt == nil || a.State() == work.SetupFailed:
 		return work.Errorf(work.Conflict, "attempt %s never got a worktree that works", a.Name).
 			Do("offrun retry starts it afresh.")
@@ -135,6 +163,11 @@ func canGoOn(a work.Attempt) error {
 		return work.Errorf(work.Busy, "attempt %s is not ready for a message", a.Name).Do("Try again in a moment.")
 	}
 	return nil
+}
+
+func folderExists(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // Repair puts the shared git configuration back as it was when the run started,

@@ -68,6 +68,7 @@ func newShop(t testing.TB, steps map[string]string, settings ...string) *shop {
 	gittest.Home(t)
 	t.Setenv("SHELL", "") // no login shell is asked
 	r := gittest.New(t)
+	r.Git("config", "commit.gpgSign", "false") // the weird user's gpg is dead; signing has tests of its own
 	r.Write("test.sh", "test ! -e broken.txt\n")
 	r.Write(".gitignore", "ignored/\n.env\n")
 	r.Commit("tests")

@@ -23,6 +23,9 @@ func (j *job) collect(ctx context.Context) error {
 		return nil
 	}
 	j.say("collecting")
+	if !folderExists(a.Dir) {
+		return work.Errorf(work.Conflict, "the worktree %s is gone: the agent, or somebody, removed it", a.Dir).Do("offrun retry starts afresh.")
+	}
 	if err := j.inspect(ctx); err != nil {
 		return err
 	}

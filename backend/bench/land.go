@@ -33,6 +33,16 @@ func (b *Bench) Land(ctx context.Context, id work.RunID, name work.AttemptName, 
 	if err := canLand(*a); err != nil {
 		return work.Landing{}, err
 	}
+	// Gates are the project's as it is now, not as it was when the run started:
+	// who mends a gate wants the mended one. They are trusted like everything else.
+	s, err := b.ProjectState(ctx, run.Project)
+	if err != nil {
+		return work.Landing{}, err
+	}
+	if err := b.checkTrust(ctx, s, false); err != nil && len(s.Settings.Gates) > 0 {
+		return work.Landing{}, err
+	}
+	run.Settings.Gates = s.Settings.Gates
 	in := land.In{
 		Run: &run, Attempt: a, Message: o.Message, Strayed: o.Strayed, Mark: b.mark(run.ID, name), Env: proc.Environ(), Now: b.Now,
 		Prepare: func(ctx context.Context, dir string) error { return b.prepareGates(ctx, repo, run, dir) },
@@ -87,7 +97,7 @@ func canLand(a work.Attempt) error {
 	case t == nil || t.Result == nil:
 		return work.Errorf(work.Conflict, "attempt %s has no result: %s", a.Name, a.State()).Do(a.Why())
 	case t.Result.Files == 0:
-		return work.Errorf(work.Conflict, "attempt %s changed nothing", a.Name).Do(t.Result.Empty)
+		return work.Errorf(work.Conflict, "attempt %s changed nothing: %s", a.Name, t.Result.Empty).Do("Choose another attempt, or send it a message.")
 	case a.Landing != nil && a.Landing.UndoneAt == nil:
 		return work.Errorf(work.Conflict, "attempt %s has landed already, as %.12s on %s", a.Name, a.Landing.Commit, a.Landing.Trunk).
 			Do("offrun undo takes it back.")

@@ -221,8 +221,9 @@ func (b *Bench) Cards(ctx context.Context, id work.ProjectID) ([]work.CardState,
 	cards, errs := card.List(repo.Dir)
 	states := []work.CardState{}
 	for _, c := range cards {
-		c.Text = ""
-		states = append(states, work.CardState{Card: c, Warnings: card.Check(c, repo.Dir)})
+		warnings := card.Check(c, repo.Dir)
+		c.Text = "" // a list needs no whole files
+		states = append(states, work.CardState{Card: c, Warnings: warnings})
 	}
 	for _, err := range errs {
 		e := work.Public(err)

@@ -55,7 +55,11 @@ func Compare(in In) work.Comparison {
 	// another one has shown that they can pass.
 	possible := slices.ContainsFunc(c.Attempts, func(v work.Verdict) bool { return v.Tests.Status == work.Pass })
 	for i := range c.Attempts {
-		c.Attempts[i].Failing = failing(&c.Attempts[i], possible)
+		v := &c.Attempts[i]
+		v.Failing = failing(v, possible)
+		if !v.Failing && v.State.Final() && v.Tests.Status != work.Pass && v.Tests.Text != "" {
+			v.Notices = append(v.Notices, "tests: "+v.Tests.Text) // what is struck out says so anyway
+		}
 	}
 	slices.SortStableFunc(c.Attempts, better)
 	return c
@@ -151,11 +155,12 @@ func class(v *work.Verdict) int {
 	return tests
 }
 
-// dangers counts touches outside the worktree that could make git run programs.
+// dangers counts touches outside the worktree that could make git run programs,
+// and a worktree that was made to point elsewhere.
 func dangers(v *work.Verdict) int {
 	n := 0
 	for _, t := range v.Touched {
-		if t.Danger {
+		if t.Danger || t.What == "pointer" {
 			n++
 		}
 	}

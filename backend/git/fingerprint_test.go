@@ -35,7 +35,7 @@ func TestFingerprint(t *testing.T) {
 		{"F42 file in the main checkout", func(t *testing.T, r *gittest.Repo, _ git.Worktree) {
 			r.Write("README.md", "written by an agent\n")
 			r.Write("new/x.txt", "x\n")
-		}, []work.Touch{{What: "file", Name: "README.md", Change: "added"}, {What: "file", Name: "new/x.txt", Change: "added"}}},
+		}, []work.Touch{{What: "file", Name: "README.md", Change: "changed"}, {What: "file", Name: "new/x.txt", Change: "added"}}},
 		{"F42 file that was dirty already", func(t *testing.T, r *gittest.Repo, _ git.Worktree) {
 			r.Write("dirty.txt", "changed again\n")
 		}, []work.Touch{{What: "file", Name: "dirty.txt", Change: "changed"}}},
@@ -58,7 +58,7 @@ func TestFingerprint(t *testing.T) {
 		}, []work.Touch{{What: "refs", Name: "refs/heads/side", Change: "changed"}, {What: "refs", Name: "refs/tags/v1", Change: "added"}}},
 		{"main checkout switched", func(t *testing.T, r *gittest.Repo, _ git.Worktree) {
 			r.Git("symbolic-ref", "HEAD", "refs/heads/side")
-		}, []work.Touch{{What: "HEAD", Name: "side HEAD", Change: "changed"}, {What: "file", Name: "README.md", Change: "added"}}},
+		}, []work.Touch{{What: "HEAD", Name: "side HEAD", Change: "changed"}, {What: "file", Name: "README.md", Change: "changed"}}},
 		{"S09 program in the shared configuration", func(t *testing.T, r *gittest.Repo, w git.Worktree) {
 			r.In(w.Path, "config", "core.fsmonitor", "touch /tmp/x")
 			r.In(w.Path, "config", "branch.main.description", "text")

@@ -50,7 +50,27 @@ func (f Fingerprint) changedWork(later Fingerprint) []work.Touch {
 	}
 	ts = append(ts, compare("refs", f.Refs, later.Refs, replaces)...)
 	ts = append(ts, compare("stash", set(f.Stash), set(later.Stash), nil)...)
-	return append(ts, compare("file", f.Files, later.Files, nil)...)
+	for _, t := range compare("file", f.Files, later.Files, nil) {
+		t.Change = fileChange(later.Files[t.Name], t.Change)
+		ts = append(ts, t)
+	}
+	return ts
+}
+
+// fileChange says what happened to a file of the main checkout. Only files that
+// differ from their commit are known, so that one is new among them does not mean
+// that it is new: its status in later tells.
+func fileChange(status, change string) string {
+	code, _, _ := strings.Cut(status, " ")
+	switch {
+	case code == "??":
+		return change
+	case strings.Contains(code, "D"):
+		return "removed"
+	case strings.HasPrefix(code, "A") && change == "added":
+		return "added"
+	}
+	return "changed"
 }
 
 // Dangerous reports whether one of ts could make git run a program, or work on

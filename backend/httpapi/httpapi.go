@@ -5,6 +5,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -82,7 +83,23 @@ func (h *Handler) OpenAPI() *huma.OpenAPI { return h.api.OpenAPI() }
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.asking.Add(1)
 	defer h.asking.Add(-1)
+	// Landing, trusting and cleaning are a person's word; an agent that finds our
+	// socket must not speak it.
+	if r.Method != http.MethodGet && fromAttempt(r.Context()) {
+		h.refuseAttempt(w)
+		return
+	}
 	h.mux.ServeHTTP(w, r)
+}
+
+func (h *Handler) refuseAttempt(w http.ResponseWriter) {
+	p := problem(work.Errorf(work.Untrusted, "a program that belongs to an attempt may look, and change nothing").
+		Do("What is landed, trusted, started or cleaned is for a person to say, outside of any attempt."))
+	w.Header().Set("Content-Type", p.ContentType(""))
+	w.WriteHeader(p.Status)
+	if err := json.NewEncoder(w).Encode(p); err != nil {
+		h.log.Debug("refusal not sent", "err", err)
+	}
 }
 
 // Asking returns how many requests are being answered.

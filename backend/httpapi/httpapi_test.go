@@ -155,7 +155,27 @@ func knock(path string) {
 	} else {
 		os.Stdout.WriteString("200\n")
 	}
+	if os.Getenv("OFFRUN_TEST_STOP") != "" {
+		if _, err := ops.BenchReindex.Ask(context.Background(), c, ops.None{}); err != nil {
+			os.Stdout.WriteString("refused\n")
+		} else {
+			os.Stdout.WriteString("200\n")
+		}
+	}
 	os.Exit(0)
+}
+
+// An agent that finds the socket may look and change nothing.
+func TestAttemptsOwnProgramsAreRefused(t *testing.T) {
+	_, path, _ := serve(t, 0)
+	for _, tt := range []struct{ env, want string }{{"NOTHING=", "200 200"}, {"OFFRUN_MARK=me/run/attempt/1", "200 refused"}} {
+		cmd := exec.Command("/bin/sh", "-c", mustExecutable(t)+"; true") // a shell between, as agents have
+		cmd.Env = append(os.Environ(), "OFFRUN_TEST_KNOCK="+path, "OFFRUN_TEST_STOP=1", tt.env)
+		out, err := cmd.CombinedOutput()
+		if got := strings.Join(strings.Fields(string(out)), " "); got != tt.want {
+			t.Errorf("%s: %q, %v; want %q", tt.env, got, err, tt.want)
+		}
+	}
 }
 
 func mustExecutable(t *testing.T) string {

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"offrun/backend/proc"
 	"offrun/backend/work"
 )
 
@@ -41,17 +42,39 @@ func (l ownOnly) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		if uid, err := peer(c.(*net.UnixConn)); err == nil && uid == os.Getuid() {
+		if uid, _, err := peer(c.(*net.UnixConn)); err == nil && uid == os.Getuid() {
 			return c, nil
 		}
 		c.Close() // nothing was sent, so there is nothing to lose
 	}
 }
 
+type peerKey struct{}
+
+// withPeer remembers the process at the other end with the connection.
+func withPeer(ctx context.Context, c net.Conn) context.Context {
+	u, ok := c.(*net.UnixConn)
+	if !ok {
+		return ctx
+	}
+	if _, pid, err := peer(u); err == nil {
+		return context.WithValue(ctx, peerKey{}, pid)
+	}
+	return ctx
+}
+
+// fromAttempt reports whether a request comes from a program that an attempt
+// started: an agent, a setup, a test. It is a fence, not a wall: a program that
+// drops its environment and its parents is not known any more.
+func fromAttempt(ctx context.Context) bool {
+	pid, ok := ctx.Value(peerKey{}).(int)
+	return ok && proc.Bears(pid)
+}
+
 // Serve answers on l until ctx is done or the bench has been idle for idle
 // (0 is for ever), then lets requests in progress end.
 func (h *Handler) Serve(ctx context.Context, l net.Listener, idle time.Duration) error {
-	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ConnContext: withPeer}
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(l) }()
 	select {

@@ -2,6 +2,7 @@ package land
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"offrun/backend/work"
@@ -12,7 +13,7 @@ import (
 func Message(run *work.Run, a *work.Attempt) string {
 	subject := strings.Join(strings.Fields(run.Card.Title), " ")
 	parts := []string{orElse(subject, string(run.Card.ID))}
-	if goal := trimmed(run.Card.Goal); goal != "" {
+	if goal := trimmed(comment.ReplaceAllString(run.Card.Goal, "")); goal != "" {
 		parts = append(parts, goal)
 	}
 	trailer := fmt.Sprintf("Offrun-Attempt: %s/%s", run.ID, a.Name)
@@ -24,6 +25,9 @@ func Message(run *work.Run, a *work.Attempt) string {
 	}
 	return strings.Join(append(parts, trailer), "\n\n") + "\n"
 }
+
+// comment is a comment of Markdown: the template's hints, not the author's words.
+var comment = regexp.MustCompile(`(?s)<!--.*?-->`)
 
 func orElse(s, other string) string {
 	if s == "" {

@@ -48,6 +48,25 @@ func Marked(value string) ([]Found, error) {
 	return found, nil
 }
 
+// Bears reports whether process pid, or one that it descends from, bears a mark:
+// it belongs to a command that a supervisor started.
+func Bears(pid int) bool {
+	for range 64 { // deeper than any chain of shells; a loop cannot be
+		e, err := process(pid)
+		if err != nil {
+			return false
+		}
+		_, env, err := arguments(pid)
+		if err == nil && slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, MarkVar+"=") }) {
+			return true
+		}
+		if pid = e.ppid; pid <= 1 {
+			return false
+		}
+	}
+	return false
+}
+
 func bears(env []string, value string) bool {
 	for _, kv := range env {
 		if v, ok := strings.CutPrefix(kv, MarkVar+"="); ok {

@@ -106,7 +106,7 @@ func (c Cmd) run(ctx context.Context, stdout io.Writer, grace time.Duration, att
 	if !cancelled.IsZero() {
 		killGroup(x.Process.Pid, cancelled.Add(grace))
 	}
-	if errors.Is(err, exec.ErrWaitDelay) {
+	if errors.Is(err, exec.ErrWaitDelay) && cancelled.IsZero() {
 		err = nil // it did its work; what it left running is not our concern
 	}
 	return c.wrap(ctx, err, stderr.String())

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -33,7 +34,9 @@ var repository = map[string]step{
 var identity = []string{"-c", "user.name=Fake Agent", "-c", "user.email=fake@example.invalid", "-c", "commit.gpgsign=false"}
 
 func git(args ...string) error {
-	out, err := exec.Command("git", append(identity, args...)...).CombinedOutput()
+	cmd := exec.Command("git", append(slices.Clone(identity), args...)...)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null") // the weird user's hooks must not keep it from misbehaving
+	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("git %s: %w: %s", strings.Join(args, " "), err, out)
 	}
