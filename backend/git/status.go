@@ -63,7 +63,7 @@ func parseStatus(out []byte) ([]standing, error) {
 			n = fields[rec[0]]
 		}
 		f := strings.SplitN(rec, " ", n+1)
-		if n == 0 || len(f) != n+1 || f[n] == "" {
+		if n == 0 || len(f) != n+1 || f[n] == "" || n > 1 && len(f[1]) != 2 {
 			return nil, fmt.Errorf("git status: malformed record %q", rec)
 		}
 		s := standing{code: "??", path: f[n]}
