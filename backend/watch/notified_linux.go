@@ -39,7 +39,7 @@ func (t tree) notified(ctx context.Context, changed chan<- struct{}) bool {
 			if e.Has(fsnotify.Create) && isDir(e.Name) {
 				err = n.add(e.Name)
 			}
-		case _, _ = <-w.Errors: // events were lost, new folders among them
+		case <-w.Errors: //nolint:errcheck // it only says that events were lost; looking again is the cure
 			err = n.add(t.root)
 		}
 		if err != nil {
