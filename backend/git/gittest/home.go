@@ -74,6 +74,8 @@ const plainConfig = `[user]
 	email = test@example.org
 [init]
 	defaultBranch = main
+[gc]
+	auto = 0 ; one in the background would write into a folder that the test deletes
 `
 
 // weirdConfig is what somebody, somewhere, has in his configuration. Every line has

@@ -376,9 +376,10 @@ func otherBranch(t testing.TB) *Repo {
 	return r
 }
 
-// Big has n small files in folders of a hundred.
+// Big has a README and n small files in folders of a hundred.
 func Big(t testing.TB, n int) *Repo {
 	r := Empty(t)
+	r.Write("README.md", "hello\n")
 	for i := range n {
 		r.Write(fmt.Sprintf("pkg%03d/file%05d.txt", i/100, i), fmt.Sprintf("file %d\n", i))
 	}
