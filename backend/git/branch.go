@@ -23,6 +23,9 @@ func (c call) branch(ctx context.Context) (string, error) {
 
 // HasBranch reports whether there is a local branch of that name.
 func (r Repo) HasBranch(ctx context.Context, branch string) (bool, error) {
+	if id, sure := r.refNow("refs/heads/" + branch); sure {
+		return id != "", nil
+	}
 	_, err := r.run(ctx, "show-ref", "--verify", "--quiet", "refs/heads/"+branch)
 	if exitCode(err) == 1 {
 		return false, nil

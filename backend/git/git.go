@@ -204,6 +204,9 @@ func (r Repo) Resolve(ctx context.Context, ref string) (string, error) {
 	if ref == "" {
 		ref = "HEAD"
 	}
+	if id, sure := r.refNow(ref); sure && id != "" {
+		return id, nil
+	}
 	id, err := r.line(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
 	switch {
 	case err == nil:

@@ -47,6 +47,9 @@ func (r Repo) discard(ctx context.Context, o WorktreeOptions) error {
 	if o.Branch == "" {
 		return nil
 	}
+	if id, sure := r.refNow("refs/heads/" + o.Branch); sure && id == "" {
+		return nil // the usual case: nothing was ever made
+	}
 	_, err = r.run(ctx, "update-ref", "-d", "refs/heads/"+o.Branch, o.Commit)
 	if err != nil && exitCode(err) > 0 {
 		if has, hasErr := r.HasBranch(ctx, o.Branch); hasErr == nil && has {
