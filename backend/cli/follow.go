@@ -65,6 +65,8 @@ type view interface {
 	update(run work.Run, events []work.Event)
 	// pause leaves the screen to a question.
 	pause()
+	// pace is how often to look when nothing has happened.
+	pace() time.Duration
 }
 
 func (w *watch) view() view {
@@ -101,12 +103,8 @@ func (a *app) follow(ctx context.Context, w *watch) (work.Run, error) {
 	v := w.view()
 	v.update(run, nil)
 	defer v.pause()
-	var tick <-chan time.Time
-	if _, live := v.(*liveView); live {
-		ticker := time.NewTicker(time.Second)
-		defer ticker.Stop()
-		tick = ticker.C
-	}
+	tick := time.NewTicker(v.pace())
+	defer tick.Stop()
 	batches := make(chan batch)
 	go w.poll(polling, batches)
 	for end := endOf(run); !end.over(run); {
@@ -117,7 +115,7 @@ func (a *app) follow(ctx context.Context, w *watch) (work.Run, error) {
 				return run, b.err
 			}
 			events = b.events
-		case <-tick:
+		case <-tick.C:
 		case <-end.late():
 		case sig := <-interrupts:
 			v.pause()

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"strings"
+	"time"
 
 	"offrun/backend/cli/screen"
 	"offrun/backend/work"
@@ -24,7 +25,11 @@ type quietView struct{}
 
 func (quietView) update(work.Run, []work.Event) {}
 
-func (quietView) pause() {}
+func (quietView) pause()              {}
+func (quietView) pace() time.Duration { return seldom }
+
+// seldom is enough for a view that shows nothing but what events tell.
+const seldom = time.Minute
 
 // An eventView prints the events, for programs.
 type eventView struct{ app *app }
@@ -37,7 +42,8 @@ func (v *eventView) update(_ work.Run, events []work.Event) {
 	}
 }
 
-func (v *eventView) pause() {}
+func (v *eventView) pause()              {}
+func (v *eventView) pace() time.Duration { return seldom }
 
 // A plainView prints a line for each change of state. A run is looked at later
 // than its events happened, so an event may tell of what is past already.
@@ -103,7 +109,8 @@ func (v *plainView) say(name work.AttemptName, s saying) {
 	v.app.print(string(name) + ": " + s.text + "\n")
 }
 
-func (v *plainView) pause() {}
+func (v *plainView) pause()              {}
+func (v *plainView) pace() time.Duration { return seldom }
 
 // A liveView keeps one line for each attempt, redrawn in place.
 type liveView struct {
@@ -120,3 +127,5 @@ func (v *liveView) update(run work.Run, _ []work.Event) {
 
 // pause leaves what is drawn and goes on below it.
 func (v *liveView) pause() { v.drawn = nil }
+
+func (v *liveView) pace() time.Duration { return time.Second }

@@ -13,7 +13,7 @@ func TestError(t *testing.T) {
 	e.List = []string{"a\nb", "c"}
 	for want, err := range map[string]error{
 		"offrun: trunk \"main\" has moved\n  a b\n  c\nnext: Look at it.\n": fmt.Errorf("land: %w", e),
-		"offrun: no cause is shown\n":                                work.Hide(work.Internal, errors.New("cause"), "no cause is shown"),
+		"offrun: no cause is shown\n":                                       work.Hide(work.Internal, errors.New("cause"), "no cause is shown"),
 		"offrun: of the machine\n":                                          errors.New("of the machine"),
 	} {
 		if got := Error(err); got != want {
