@@ -116,6 +116,9 @@ func (b *Bench) Send(ctx context.Context, id work.RunID, name work.AttemptName, 
 		if err := archive.PutAttempt(repo.Dir, *a); err != nil {
 			return *a, err
 		}
+		if err := b.feed.PutAttempt(ctx, run.Project, *a); err != nil {
+			return *a, err
+		}
 		if j, err = b.launch(run, repo, *a); err != nil {
 			return *a, err
 		}
@@ -192,6 +195,9 @@ func (b *Bench) Repair(ctx context.Context, id work.RunID) (work.Run, error) {
 		}
 		a.Turn().Blocked = ""
 		if err := archive.PutAttempt(repo.Dir, a); err != nil {
+			return run, err
+		}
+		if err := b.feed.PutAttempt(ctx, run.Project, a); err != nil {
 			return run, err
 		}
 		if _, err := b.launch(run, repo, a); err != nil {
