@@ -144,7 +144,7 @@ func (b *Bench) lookAgain(ctx context.Context, repo git.Repo, run work.RunID) er
 	if err != nil || git.Dangerous(touched) {
 		return err
 	}
-	return b.photograph(ctx, repo, run)
+	return photograph(ctx, repo, run)
 }
 
 // canGoOn says why an attempt that nobody works on cannot take a message.

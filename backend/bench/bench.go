@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"offrun/backend/config"
@@ -54,6 +55,7 @@ type Bench struct {
 	stopped chan struct{} // closed by Stop
 	once    sync.Once
 	wg      sync.WaitGroup
+	making  atomic.Int32 // worktrees that are being made
 
 	mu    sync.Mutex
 	jobs  map[jobKey]*job

@@ -189,7 +189,7 @@ func (b *Bench) ownChange(ctx context.Context, repo git.Repo, id work.ProjectID)
 	}
 	return func() {
 		for _, run := range runs {
-			if err := b.photograph(ctx, repo, run); err != nil {
+			if err := photograph(ctx, repo, run); err != nil {
 				b.Log.Error("photograph after a change of ours", "run", run, "err", err)
 			}
 		}

@@ -102,6 +102,8 @@ func (j *job) makeWorktree(ctx context.Context) error {
 		return nil
 	}
 	j.say("making its worktree")
+	j.bench.making.Add(1)
+	defer j.bench.making.Add(-1)
 	o := git.WorktreeOptions{Path: a.Dir, Branch: a.Branch, Commit: j.run.Base, Mark: j.bench.mark(a.Run, a.Name)}
 	if err := j.repo.ClearHalfMade(ctx, o); err != nil {
 		return err

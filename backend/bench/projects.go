@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/dustin/go-humanize/english"
+
 	"offrun/backend/card"
 	"offrun/backend/config"
 	"offrun/backend/git"
@@ -188,7 +190,7 @@ func (b *Bench) RemoveProject(ctx context.Context, id work.ProjectID) error {
 	}
 	b.mu.Unlock()
 	if busy > 0 {
-		return work.Errorf(work.Busy, "%d attempts of project %s are working", busy, id).
+		return work.Errorf(work.Busy, "%s at work in project %s", english.Plural(busy, "attempt is", "attempts are"), id).
 			Do("Wait for them, or cancel their runs: offrun ps, offrun cancel RUN.")
 	}
 	if err := b.db.DeleteProject(ctx, id); err != nil {

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/dustin/go-humanize/english"
+
 	"offrun/backend/archive"
 	"offrun/backend/config"
 	"offrun/backend/work"
@@ -15,7 +17,7 @@ import (
 // attempt.json under runs/ of each project. The event history begins anew.
 func (b *Bench) Reindex(ctx context.Context) (work.Reindexed, error) {
 	if n := b.Working(); n > 0 {
-		return work.Reindexed{}, work.Errorf(work.Busy, "%d attempts are working", n).Do("Wait for them, or cancel their runs.")
+		return work.Reindexed{}, work.Errorf(work.Busy, "%s at work", english.Plural(n, "attempt is", "attempts are")).Do("Wait for them, or cancel their runs.")
 	}
 	return b.reindex(ctx)
 }

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/google/renameio/v2"
 
 	"offrun/backend/agent"
@@ -30,6 +33,9 @@ type StartOptions struct {
 	Trust   bool          // trust what may run in the project as it stands
 }
 
+// excluded is what git must not see in a project: what Offrun puts there.
+var excluded = []string{".worktrees/", "runs/", "/.offrun/task.md"}
+
 // Start begins a run: everything that can be wrong is found before anything is
 // made, and everything that the run needs is written before it is announced.
 // It returns as soon as the attempts wait; follow them in the feed.
@@ -38,14 +44,18 @@ func (b *Bench) Start(ctx context.Context, id work.ProjectID, o StartOptions) (w
 	if err != nil {
 		return work.Run{}, err
 	}
+	look := sync.OnceValues(func() (git.Fingerprint, error) { return repo.Fingerprint(ctx) })
+	if repo.Excludes(excluded...) { // or git would take the folders of runs for files of the user
+		b.wg.Go(func() { _, _ = look() }) // takes its time, so it is begun early; write gets what comes of it
+	}
 	run, err := b.plan(ctx, p, repo, o)
 	if err != nil {
 		return work.Run{}, err
 	}
-	if err := repo.Exclude(ctx, ".worktrees/", "runs/", "/.offrun/task.md"); err != nil {
+	if err := repo.Exclude(ctx, excluded...); err != nil {
 		return work.Run{}, err
 	}
-	if err := b.write(ctx, repo, &run); err != nil {
+	if err := b.write(ctx, repo, &run, look); err != nil {
 		return work.Run{}, err
 	}
 	b.mu.Lock()
@@ -78,9 +88,6 @@ func (b *Bench) plan(ctx context.Context, p work.Project, repo git.Repo, o Start
 		return work.Run{}, err
 	}
 	if err := b.enoughDisk(ctx, repo, run); err != nil {
-		return work.Run{}, err
-	}
-	if run.Warnings, err = trunkWarnings(ctx, repo, run.Trunk); err != nil {
 		return work.Run{}, err
 	}
 	return run, b.checkTrust(ctx, s, o.Trust)
@@ -142,22 +149,20 @@ func trunkOf(ctx context.Context, repo git.Repo, s work.Settings) (commit, branc
 }
 
 // trunkWarnings says what a person should know of the base before judging
-// results: it never blocks a run.
-func trunkWarnings(ctx context.Context, repo git.Repo, trunk string) ([]string, error) {
+// results: it never blocks a run. now is what the repository looks like.
+func trunkWarnings(ctx context.Context, repo git.Repo, trunk string, now git.Fingerprint) ([]string, error) {
 	var ws []string
-	dirty, err := repo.Dirty(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if n := len(dirty); n > 0 {
-		ws = append(ws, fmt.Sprintf("%d uncommitted files of the main checkout are not part of the base: %s", n, few(dirty, 3)))
+	if n := len(now.Files); n > 0 {
+		dirty := slices.Sorted(maps.Keys(now.Files))
+		ws = append(ws, fmt.Sprintf("%s not part of the base: %s",
+			english.Plural(n, "uncommitted file of the main checkout is", "uncommitted files of the main checkout are"), few(dirty, 3)))
 	}
 	ahead, behind, name, err := repo.Upstream(ctx, trunk)
 	if err != nil {
 		return nil, err
 	}
 	if name != "" && behind > 0 {
-		ws = append(ws, fmt.Sprintf("%s is %d commits behind %s (and %d ahead), as of the last fetch", trunk, behind, name, ahead))
+		ws = append(ws, fmt.Sprintf("%s is %s behind %s (and %d ahead), as of the last fetch", trunk, english.Plural(behind, "commit", ""), name, ahead))
 	}
 	return ws, nil
 }
@@ -255,8 +260,9 @@ func (b *Bench) enoughDisk(ctx context.Context, repo git.Repo, run work.Run) err
 }
 
 // write gives the run its id and puts everything about it on disk. run.json
-// comes last: a folder without it is a start that never happened.
-func (b *Bench) write(ctx context.Context, repo git.Repo, run *work.Run) error {
+// comes last: a folder without it is a start that never happened. look tells what
+// the repository looks like.
+func (b *Bench) write(ctx context.Context, repo git.Repo, run *work.Run, look func() (git.Fingerprint, error)) error {
 	dir, err := b.claim(ctx, repo.Dir, run)
 	if err != nil {
 		return err
@@ -272,7 +278,14 @@ func (b *Bench) write(ctx context.Context, repo git.Repo, run *work.Run) error {
 		if err := renameio.WriteFile(filepath.Join(dir, "card.md"), []byte(run.Card.Text), 0o644); err != nil {
 			return err
 		}
-		if err := b.photograph(ctx, repo, run.ID); err != nil {
+		now, err := look()
+		if err != nil {
+			return err
+		}
+		if err := keep(ctx, repo, run.ID, now); err != nil {
+			return err
+		}
+		if run.Warnings, err = trunkWarnings(ctx, repo, run.Trunk, now); err != nil {
 			return err
 		}
 		return archive.PutRun(repo.Dir, *run)
@@ -293,15 +306,19 @@ func (b *Bench) name(repo git.Repo, run work.Run, a *work.Attempt) {
 }
 
 // photograph keeps what the shared part of the repository looks like.
-func (b *Bench) photograph(ctx context.Context, repo git.Repo, run work.RunID) error {
-	before, err := repo.Fingerprint(ctx)
+func photograph(ctx context.Context, repo git.Repo, run work.RunID) error {
+	now, err := repo.Fingerprint(ctx)
 	if err != nil {
 		return err
 	}
+	return keep(ctx, repo, run, now)
+}
+
+func keep(ctx context.Context, repo git.Repo, run work.RunID, now git.Fingerprint) error {
 	if err := repo.SaveShared(ctx, archive.Shared(repo.Dir, run)); err != nil {
 		return err
 	}
-	return archive.Put(archive.Before(repo.Dir, run), before)
+	return archive.Put(archive.Before(repo.Dir, run), now)
 }
 
 // claim makes the run's folder, exclusively, and thereby its id.

@@ -127,6 +127,9 @@ func (w *watcher) impatience(now time.Time) error {
 // count counts the changed files when some have changed: at most once a second,
 // and never more than an eighth of the time.
 func (w *watcher) count(now time.Time) {
+	if w.j.bench.making.Load() > 0 {
+		return // a glance is not worth holding up an agent that has yet to start
+	}
 	if w.hints == nil {
 		var ctx context.Context
 		ctx, w.unwatch = context.WithCancel(w.ctx)

@@ -51,6 +51,13 @@ func (r Repo) Exclude(ctx context.Context, patterns ...string) error {
 	return r.checkExcluded(ctx, patterns)
 }
 
+// Excludes reports whether the patterns are in info/exclude: whether Exclude has
+// nothing to add.
+func (r Repo) Excludes(patterns ...string) bool {
+	text, err := os.ReadFile(filepath.Join(r.GitDir, "info", "exclude"))
+	return err == nil && addExcludes(string(text), patterns) == string(text)
+}
+
 // addExcludes returns text with the patterns it lacks, in our block.
 func addExcludes(text string, patterns []string) string {
 	theirs, ours := splitExclude(text)

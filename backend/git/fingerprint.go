@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // A Fingerprint is what a repository looks like beside an attempt's own worktree:
@@ -90,29 +91,39 @@ func (r Repo) Fingerprint(ctx context.Context) (Fingerprint, error) {
 		return Fingerprint{}, err
 	}
 	f.Whole = true
+	var dirty sync.WaitGroup
+	var dirtyErr error
+	dirty.Go(func() { f.Files, dirtyErr = r.dirtyFiles(ctx) }) // takes as long as all the rest
+	defer dirty.Wait()
+	if err := r.fingerprintRefs(ctx, &f); err != nil {
+		return Fingerprint{}, err
+	}
+	dirty.Wait()
+	return f, dirtyErr
+}
+
+// fingerprintRefs fills in HEAD, index, refs and stash.
+func (r Repo) fingerprintRefs(ctx context.Context, f *Fingerprint) error {
 	branch, err := r.Branch(ctx)
 	if err != nil {
-		return Fingerprint{}, err
+		return err
 	}
 	head, err := r.line(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
 	if err != nil && exitCode(err) != 1 {
-		return Fingerprint{}, err
+		return err
 	}
 	f.Head = strings.TrimSpace(branch + " " + head)
 	staged, err := r.run(ctx, "ls-files", "--stage", "-v", "-z")
 	if err != nil {
-		return Fingerprint{}, err
+		return err
 	}
 	f.Index = hashOf(staged)
 	if f.Refs, err = r.refs(ctx); err != nil {
-		return Fingerprint{}, err
+		return err
 	}
-	if f.Stash, err = r.stashes(ctx, f.Refs["refs/stash"] != ""); err != nil {
-		return Fingerprint{}, err
-	}
+	f.Stash, err = r.stashes(ctx, f.Refs["refs/stash"] != "")
 	delete(f.Refs, "refs/stash")
-	f.Files, err = r.dirtyFiles(ctx)
-	return f, err
+	return err
 }
 
 // refs returns all refs but our own: refs/offrun and the branches of attempts.

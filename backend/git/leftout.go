@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // A dependency folder is left out of a snapshot if it holds more than this and
@@ -138,7 +140,7 @@ func (t *taking) submodule(ctx context.Context, e entry) string {
 	}
 	admin := filepath.Join(dir, ".git")
 	if info, err := os.Lstat(admin); err != nil {
-		return fmt.Sprintf("%d files were put where it belongs", len(files))
+		return fmt.Sprintf("%s put where it belongs", english.Plural(len(files), "file was", "files were"))
 	} else if !info.IsDir() {
 		if admin, err = readPointer(admin); err != nil || !inside(admin, t.Repo.GitDir) {
 			return "its .git file points elsewhere"

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // addNested takes the files of repositories that an agent made inside the
@@ -57,7 +59,7 @@ func (t *taking) addNestedFiles(ctx context.Context) error {
 	case err != nil || len(files) == 0:
 		return err
 	case len(files) > manyFiles:
-		t.s.Skipped = append(t.s.Skipped, fmt.Sprintf("%d files in nested repositories are too many", len(files)))
+		t.s.Skipped = append(t.s.Skipped, fmt.Sprintf("%s in nested repositories are too many", english.Plural(len(files), "file", "")))
 		return nil
 	}
 	_, err = t.git.input([]byte(strings.Join(files, "\x00")+"\x00")).run(ctx, "update-index", "--add", "--replace", "-z", "--stdin")

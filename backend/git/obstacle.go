@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"offrun/backend/work"
 )
 
@@ -133,7 +135,7 @@ func (r Repo) clearWay(ctx context.Context, c Checkout, m Move) (arrived bool, e
 	}
 	if len(inWay) > 0 {
 		slices.Sort(inWay)
-		e := work.Errorf(work.Conflict, "changes in %s are in the way: %d files that are not committed there would be overwritten", c.Path, len(slices.Compact(inWay))).
+		e := work.Errorf(work.Conflict, "changes in %s are in the way: %s that are not committed there would be overwritten", c.Path, english.Plural(len(slices.Compact(inWay)), "file", "")).
 			Do("Commit them or move them away, and try again. Nothing was changed.")
 		e.List = slices.Compact(inWay)
 		return false, e

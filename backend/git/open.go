@@ -41,6 +41,11 @@ type discovered struct{ top, admin, common string }
 // discover lets git look for a repository from dir upwards.
 func discover(ctx context.Context, dir string) (discovered, error) {
 	c := call{dir: dir}
+	// All at once, in the usual case: a checkout, and no path with a line feed.
+	all, err := c.line(ctx, "rev-parse", "--path-format=absolute", "--is-bare-repository", "--is-inside-work-tree", "--git-dir", "--git-common-dir", "--show-toplevel")
+	if f := strings.Split(all, "\n"); err == nil && len(f) == 5 && f[0] == "false" && f[1] == "true" {
+		return discovered{top: f[4], admin: f[2], common: f[3]}.real()
+	}
 	words, err := c.line(ctx, "rev-parse", "--is-bare-repository", "--is-inside-work-tree")
 	if err != nil {
 		return discovered{}, notRepository(dir, err)
@@ -49,7 +54,10 @@ func discover(ctx context.Context, dir string) (discovered, error) {
 	for _, ask := range []struct {
 		flag string
 		to   *string
-	}{{"--git-dir", &d.admin}, {"--git-common-dir", &d.common}} {
+	}{{"--git-dir", &d.admin}, {"--git-common-dir", &d.common}, {"--show-toplevel", &d.top}} {
+		if ask.to == &d.top && words != "false\ntrue" {
+			return discovered{}, withoutTree(dir, d, words)
+		}
 		if *ask.to, err = c.line(ctx, "rev-parse", "--path-format=absolute", ask.flag); err == nil {
 			*ask.to, err = realPath(*ask.to)
 		}
@@ -57,13 +65,18 @@ func discover(ctx context.Context, dir string) (discovered, error) {
 			return discovered{}, err
 		}
 	}
-	if words != "false\ntrue" {
-		return discovered{}, withoutTree(dir, d, words)
+	return d, nil
+}
+
+// real returns d without symbolic links.
+func (d discovered) real() (discovered, error) {
+	for _, path := range []*string{&d.top, &d.admin, &d.common} {
+		var err error
+		if *path, err = realPath(*path); err != nil {
+			return discovered{}, err
+		}
 	}
-	if d.top, err = c.line(ctx, "rev-parse", "--show-toplevel"); err == nil {
-		d.top, err = realPath(d.top)
-	}
-	return d, err
+	return d, nil
 }
 
 // mainOf returns the repository of a linked worktree with its main checkout.

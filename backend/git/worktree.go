@@ -79,14 +79,19 @@ func (r Repo) lock(ctx context.Context) (held Repo, release func(), err error) {
 // A path or a branch that is taken is a Conflict. Calls for one repository wait
 // for each other.
 func (r Repo) AddWorktree(ctx context.Context, o WorktreeOptions) (Worktree, error) {
+	o.Path = settle(o.Path)
+	if err := r.vacant(ctx, o); err != nil { // while another may be at work, which takes its time
+		return Worktree{}, err
+	}
 	held, release, err := r.lock(ctx)
 	if err != nil {
 		return Worktree{}, err
 	}
 	defer release()
-	o.Path = settle(o.Path)
-	if err := held.vacant(ctx, o); err != nil {
-		return Worktree{}, err
+	if held.taken(o) {
+		if err := held.vacant(ctx, o); err != nil {
+			return Worktree{}, err
+		}
 	}
 	w, err := held.add(ctx, o)
 	if isRace(err) { // the user's own git was at work too
@@ -125,6 +130,16 @@ func (r Repo) vacant(ctx context.Context, o WorktreeOptions) error {
 		}
 	}
 	return nil
+}
+
+// taken reports whether path or branch of o may have been taken since it was vacant.
+func (r Repo) taken(o WorktreeOptions) bool {
+	_, err := os.Lstat(o.Path)
+	if o.Branch == "" {
+		return err == nil
+	}
+	id, sure := r.refNow("refs/heads/" + o.Branch)
+	return err == nil || id != "" || !sure
 }
 
 // clash reports whether two branches cannot be there together. Names that differ

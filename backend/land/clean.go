@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/google/renameio/v2"
 
 	"offrun/backend/git"
@@ -136,7 +137,7 @@ func (c *cleaning) collect(ctx context.Context, s git.Survey) (full string, err 
 		return "", err
 	}
 	if len(snap.Skipped) > 0 {
-		e := work.Errorf(work.Conflict, "%d files in %s could not be read, and are kept nowhere else", len(snap.Skipped), c.Attempt.Dir).
+		e := work.Errorf(work.Conflict, "%s in %s could not be read, and would be lost", english.Plural(len(snap.Skipped), "file", ""), c.Attempt.Dir).
 			Do("Look at them and move them out, and clean again.")
 		e.List = snap.Skipped
 		return "", e

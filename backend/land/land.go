@@ -17,6 +17,8 @@ import (
 	"io"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"offrun/backend/git"
 	"offrun/backend/work"
 )
@@ -174,7 +176,7 @@ func (in In) check() error {
 // judge returns an error if m cannot land on the trunk of drift.
 func (in In) judge(m git.Merge, drift git.Drift) error {
 	if len(m.Conflicts) > 0 {
-		e := work.Errorf(work.Conflict, "%s does not go together with %s as it is now: conflicts in %d files", in.Attempt.Name, in.Run.Trunk, len(m.Conflicts)).
+		e := work.Errorf(work.Conflict, "%s does not go together with %s as it is now: conflicts in %s", in.Attempt.Name, in.Run.Trunk, english.Plural(len(m.Conflicts), "file", "")).
 			Do("Send the attempt a message to work from the newest trunk, or merge its branch by hand. Nothing was changed.")
 		e.List = m.Conflicts
 		return e

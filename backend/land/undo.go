@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"offrun/backend/git"
 	"offrun/backend/work"
 )
@@ -86,7 +88,7 @@ func revert(ctx context.Context, repo git.Repo, l work.Landing, since git.Drift)
 		return "", err
 	}
 	if len(m.Conflicts) > 0 {
-		e := work.Errorf(work.Conflict, "later commits on %s build on %.12s: conflicts in %d files", l.Trunk, l.Commit, len(m.Conflicts)).
+		e := work.Errorf(work.Conflict, "later commits on %s build on %.12s: conflicts in %s", l.Trunk, l.Commit, english.Plural(len(m.Conflicts), "file", "")).
 			Do("Revert it by hand: git revert " + l.Commit + ". Nothing was changed.")
 		e.List = m.Conflicts
 		return "", e

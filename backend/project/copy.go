@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -69,7 +70,7 @@ func (cp *copier) String() string {
 	if n := cp.cloned.Load(); n > 0 {
 		how = "cloned"
 	}
-	return fmt.Sprintf("%s %d files, %s", how, cp.files.Load(), humanize.IBytes(uint64(cp.bytes.Load())))
+	return fmt.Sprintf("%s %s, %s", how, english.Plural(int(cp.files.Load()), "file", ""), humanize.IBytes(uint64(cp.bytes.Load())))
 }
 
 // folder copies all of src into dst, which is empty, and closes both. Folders in

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // venvFiles are the files of a Python environment that name its own place and
@@ -45,7 +47,7 @@ func (c *carrier) relocate(half, name string) error {
 		}
 	}
 	if moved > 0 {
-		c.say("%s: %d files of the Python environment now name this worktree", name, moved)
+		c.say("%s: %s of the Python environment now name this worktree", name, english.Plural(moved, "file", ""))
 	}
 	return nil
 }
