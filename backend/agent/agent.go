@@ -78,10 +78,11 @@ type Agent struct {
 	Simulated bool   // one of the demo's, no real program
 	Verified  bool   // the real program of a pinned version passes our tests
 
-	Program string   // its name on PATH, or an absolute path
-	Places  []string // folders to look in when PATH has no Program; "~/" is the home folder
-	Version []string // arguments that print the version; nil means there are none
-	Login   *Login   // nil means that nothing tells
+	Program  string    // its name on PATH, or an absolute path
+	Places   []string  // folders to look in when PATH has no Program; "~/" is the home folder
+	Version  []string  // arguments that print the version; nil means there are none
+	Login    *Login    // nil means that nothing tells
+	Accounts *Accounts // nil means that it cannot have several logins
 
 	// Command returns what to run. It starts nothing and touches no file.
 	Command func(Ask) (Command, error)

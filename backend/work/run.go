@@ -65,6 +65,7 @@ type Attempt struct {
 	CleanedAt   *time.Time `json:"cleaned_at,omitempty"`
 	Archive     string     `json:"archive,omitempty"` // ref that keeps the work after clean-up
 	Queue       []string   `json:"queue,omitempty"`   // messages that wait for the turn to end
+	WakeAt      *time.Time `json:"wake_at,omitempty"` // limited: when it goes on by itself
 	Live        *Live      `json:"live,omitempty"`    // while it works; not stored
 }
 
@@ -78,24 +79,27 @@ func (a *Attempt) Turn() *Turn {
 
 // A Turn is one message to an agent and all that came of it.
 type Turn struct {
-	N         int        `json:"turn"` // from 1
-	Message   string     `json:"message,omitempty"`
-	Session   string     `json:"session,omitempty"` // the agent's own id of the conversation
-	Resumed   bool       `json:"resumed,omitempty"` // the agent's own session goes on; else a new one with the transcript
-	QueuedAt  time.Time  `json:"queued_at"`
-	StartedAt *time.Time `json:"started_at,omitempty"`
-	Program   string     `json:"program,omitempty"`   // argument list as started, the prompt left out
-	SilentAt  *time.Time `json:"silent_at,omitempty"` // latest silence warning
-	Agent     *Exit      `json:"agent,omitempty"`     // how the program ended
-	Class     Class      `json:"class,omitempty"`     // what that means; set together with Agent
-	Why       string     `json:"why,omitempty"`       // for people, if Class is not ok
-	Asked     string     `json:"asked,omitempty"`     // the question that waits for an answer
-	Usage     Usage      `json:"usage"`
-	ResetsAt  *time.Time `json:"resets_at,omitempty"` // when Class is limited, if known
-	Result    *Result    `json:"result,omitempty"`
-	Blocked   string     `json:"blocked,omitempty"` // why collection stopped: the shared git directory is not safe to use
-	Tests     *Tests     `json:"tests,omitempty"`
-	EndedAt   *time.Time `json:"ended_at,omitempty"`
+	N         int         `json:"turn"` // from 1
+	Message   string      `json:"message,omitempty"`
+	Session   string      `json:"session,omitempty"` // the agent's own id of the conversation
+	Resumed   bool        `json:"resumed,omitempty"` // the agent's own session goes on; else a new one with the transcript
+	By        AgentID     `json:"by,omitempty"`      // the agent that takes it, if not the attempt's
+	Account   AccountName `json:"account,omitempty"` // the login it uses; "" before one was lent
+	Moved     *Move       `json:"moved,omitempty"`   // it takes up the message of the turn before
+	QueuedAt  time.Time   `json:"queued_at"`
+	StartedAt *time.Time  `json:"started_at,omitempty"`
+	Program   string      `json:"program,omitempty"`   // argument list as started, the prompt left out
+	SilentAt  *time.Time  `json:"silent_at,omitempty"` // latest silence warning
+	Agent     *Exit       `json:"agent,omitempty"`     // how the program ended
+	Class     Class       `json:"class,omitempty"`     // what that means; set together with Agent
+	Why       string      `json:"why,omitempty"`       // for people, if Class is not ok
+	Asked     string      `json:"asked,omitempty"`     // the question that waits for an answer
+	Usage     Usage       `json:"usage"`
+	ResetsAt  *time.Time  `json:"resets_at,omitempty"` // when Class is limited, if known
+	Result    *Result     `json:"result,omitempty"`
+	Blocked   string      `json:"blocked,omitempty"` // why collection stopped: the shared git directory is not safe to use
+	Tests     *Tests      `json:"tests,omitempty"`
+	EndedAt   *time.Time  `json:"ended_at,omitempty"`
 }
 
 // Usage is what a turn spent, as far as the agent says.

@@ -16,6 +16,7 @@ type Settings struct {
 	Select       []AgentID         `json:"select,omitempty"`       // agents that a run uses when none are named; default: none
 	Limits       Limits            `json:"limits"`
 	Permissions  string            `json:"permissions"`     // inside-workspace, all, ask; default: inside-workspace
+	Switch       string            `json:"switch"`          // when all logins of an agent rest: ask, other-agent, wait; default: ask
 	Notes        string            `json:"notes"`           // keep: NOTES.md stays an artifact; land: it is part of the result; default: keep
 	Gates        []string          `json:"gates,omitempty"` // commands that must pass on the merged tree before it lands; default: none
 	Agents       []AgentSettings   `json:"agents,omitempty"`
@@ -41,6 +42,8 @@ type AgentSettings struct {
 	Env     map[string]string `json:"env,omitempty"`     // added to the allowed environment
 	Timeout Seconds           `json:"timeout,omitempty"` // default: limits.total
 	Model   string            `json:"model,omitempty"`   // default: the agent's own
+	Path    string            `json:"path,omitempty"`    // of a built-in agent's program, absolute; default: looked for
+	Driver  string            `json:"driver,omitempty"`  // how it is spoken to: stream, acp; default: stream
 }
 
 // TimeLimit returns the total limit for agent: its own timeout, else the project's.

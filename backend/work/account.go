@@ -1,0 +1,50 @@
+package work
+
+import "time"
+
+// An AccountName names a login of one agent. It matches ^[a-z0-9][a-z0-9-]{0,31}$.
+type AccountName string
+
+// DefaultAccount is the login that the agent has on the machine already. It is
+// always there and has no folder of ours.
+const DefaultAccount AccountName = "default"
+
+// An Account is a login of an agent: a configuration folder and a name. Offrun
+// tells the agent's program which folder to use and never reads, copies or
+// refreshes what lies in it (F79, F81).
+type Account struct {
+	Agent    AgentID     `json:"agent"`
+	Name     AccountName `json:"account"`
+	Dir      string      `json:"dir,omitempty"`      // absolute; "" is where the program keeps things when nobody tells it
+	Sessions int         `json:"sessions,omitempty"` // at most so many at once; 0 is as many as wanted
+
+	// What the agents' output told, stored in the database.
+	RestsUntil *time.Time `json:"rests_until,omitempty"` // its usage limit is reached; nobody knows better before then
+	Why        string     `json:"why,omitempty"`         // in the agent's words
+	Walls      int        `json:"walls,omitempty"`       // limits in a row that told no reset time: the pause grows with them
+	UsedAt     *time.Time `json:"used_at,omitempty"`     // latest turn
+	Usage      Usage      `json:"usage"`                 // of all turns
+	Windows    []Window   `json:"windows,omitempty"`     // as last reported
+
+	Working int `json:"working,omitempty"` // turns that use it now; not stored
+}
+
+// A Window is a stretch of time for which a vendor counts usage.
+type Window struct {
+	Name     string     `json:"name"` // the vendor's: "five_hour", "weekly"
+	Used     float64    `json:"used"` // 0..1
+	ResetsAt *time.Time `json:"resets_at,omitempty"`
+	At       time.Time  `json:"at"` // when it was reported
+}
+
+// Resting reports whether a has reached a limit that still holds at now.
+func (a Account) Resting(now time.Time) bool { return a.RestsUntil != nil && now.Before(*a.RestsUntil) }
+
+// A Move tells why a turn takes up the message of the turn before it: another
+// login, or another agent, goes on.
+type Move struct {
+	From string    `json:"from"` // "claude/default"
+	To   string    `json:"to"`   // "claude/work"; the agent alone where it has one login only
+	Why  string    `json:"why"`
+	At   time.Time `json:"at"`
+}
