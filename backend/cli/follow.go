@@ -32,11 +32,14 @@ func (w *watch) begin(ctx context.Context) error {
 // if something happens, and does not end while it is asked.
 const pollSeconds = 20
 
-// next waits for events of the run. None may come of it: whoever watches then
-// looks at the run all the same, since a new epoch of the feed tells nothing of
-// what was before.
-func (w *watch) next(ctx context.Context) ([]work.Event, error) {
-	page, err := ops.EventList.Ask(ctx, w.app.door, ops.EventQuery{After: w.after, WaitSeconds: pollSeconds})
+// next waits at most so many seconds for events of the run. None may come of it:
+// whoever watches then looks at the run all the same, since a new epoch of the
+// feed tells nothing of what was before.
+func (w *watch) next(ctx context.Context, seconds int) ([]work.Event, error) {
+	page, err := ops.EventList.Ask(ctx, w.app.door, ops.EventQuery{After: w.after, WaitSeconds: seconds})
+	if work.CodeOf(err) == work.Conflict {
+		return nil, w.begin(ctx) // the feed was begun anew, and has fewer events than we know of
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +142,7 @@ func (a *app) follow(ctx context.Context, w *watch) (work.Run, error) {
 // poll sends what each long poll brings until ctx is done.
 func (w *watch) poll(ctx context.Context, to chan<- batch) {
 	for {
-		events, err := w.next(ctx)
+		events, err := w.next(ctx, pollSeconds)
 		select {
 		case to <- batch{events, err}:
 		case <-ctx.Done():

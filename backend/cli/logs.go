@@ -65,7 +65,7 @@ func (a *app) waitForMore(ctx context.Context) error {
 	if err := w.begin(ctx); err != nil {
 		return err
 	}
-	_, err := ops.EventList.Ask(ctx, a.door, ops.EventQuery{After: w.after, WaitSeconds: 1})
+	_, err := w.next(ctx, 1)
 	return err
 }
 

@@ -100,7 +100,10 @@ func (d *Door) Ask(ctx context.Context, row ops.Row, in, out any) error {
 		return cmp.Or(config.Make(d.home), err)
 	}
 	if row.Read && d.readHere(ctx) == nil {
-		return ops.Local{Bench: d.local}.Ask(ctx, row, in, out)
+		err := ops.Local{Bench: d.local}.Ask(ctx, row, in, out)
+		if err == nil || work.CodeOf(err) != work.Internal {
+			return err
+		}
 	}
 	if err := d.start(ctx); err != nil {
 		return err
