@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -106,7 +107,7 @@ an attempt in its run: the agent's id, with -2, -3 … where it tries more than 
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return work.Errorf(work.Invalid, "%v", err).Do(c.CommandPath() + " --help shows what there is.")
 	})
-	root.PersistentFlags().BoolVar(&a.json, "json", false, "print the answer as JSON, for programs")
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "print the answer as JSON, for programs; an error is JSON on standard error")
 	root.PersistentFlags().StringVar(&a.project, "project", "", "`id` of the project (default: the one of the current folder)")
 	parent(root)
 	for _, g := range []struct {
@@ -263,6 +264,35 @@ func (a *app) report(err error) int {
 	if code, ok := errors.AsType[ended](err); ok {
 		return int(code)
 	}
-	io.WriteString(a.Stderr, screen.Error(err))
+	if a.json || a.asksJSON() {
+		a.reportJSON(err)
+	} else {
+		io.WriteString(a.Stderr, screen.Error(err))
+	}
 	return status[work.CodeOf(err)]
+}
+
+// asksJSON reports whether --json is among the arguments: after a wrong flag the
+// rest of them is not looked at.
+func (a *app) asksJSON() bool {
+	flags := a.Args
+	if end := slices.Index(flags, "--"); end >= 0 {
+		flags = flags[:end]
+	}
+	return slices.Contains(flags, "--json")
+}
+
+// reportJSON prints err as JSON on one line.
+func (a *app) reportJSON(err error) {
+	e, ok := errors.AsType[*work.Error](err)
+	if !ok {
+		e = &work.Error{Code: work.Internal, Msg: err.Error()}
+	}
+	b, _ := json.Marshal(struct { // of strings alone: there is no error
+		Code    work.Code `json:"code"`
+		Message string    `json:"message"`
+		List    []string  `json:"list,omitempty"`
+		Next    string    `json:"next,omitempty"`
+	}{e.Code, e.Msg, e.List, e.Next})
+	io.WriteString(a.Stderr, inert(b)+"\n")
 }

@@ -40,7 +40,10 @@ func exitCodes() *cobra.Command {
     7  something of the machine is missing: a program, disk space, a permission
     8  done, and nothing good came of it: every attempt of a followed run is
        failing, or doctor found a problem
-  130  interrupted; attempts go on by themselves`,
+  130  interrupted; attempts go on by themselves
+
+With --json an error is one line of JSON on standard error: code, message and,
+where there is something to say, list and next.`,
 	}
 }
 
