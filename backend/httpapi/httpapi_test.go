@@ -201,6 +201,22 @@ func TestStopEndsServing(t *testing.T) {
 	}
 }
 
+func TestNotServing(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, path := range map[string]string{
+		"no socket": filepath.Join(dir, "offrun.sock"), "no folder": filepath.Join(dir, "none", "offrun.sock"),
+		"a file for a folder": filepath.Join(file, "offrun.sock"), "a file for a socket": file,
+	} {
+		if _, err := ops.BenchShow.Ask(t.Context(), Dial(path), ops.None{}); !NotServing(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestIdleBenchEnds(t *testing.T) {
 	_, _, done := serve(t, 20*time.Millisecond)
 	if err := <-done; err != nil {

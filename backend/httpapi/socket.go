@@ -129,7 +129,7 @@ func (h *Handler) idle(ctx context.Context, d time.Duration) <-chan struct{} {
 
 // refused reports whether err says that no bench listens.
 func refused(err error) bool {
-	return errors.Is(err, os.ErrNotExist) || errors.Is(err, unix.ECONNREFUSED)
+	return errors.Is(err, os.ErrNotExist) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ECONNREFUSED)
 }
 
 // NotServing is the error of a Client whose socket nobody answers.
