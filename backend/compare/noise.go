@@ -89,7 +89,7 @@ func markedGenerated(f *diff.File, head string) bool {
 // isMark asks the slow expression only about text that has the one word which all
 // marks share.
 func isMark(text string) bool {
-	return strings.Contains(strings.ToLower(text), "generated") && generatedMark.MatchString(text)
+	return strings.Contains(strings.ToLower(text), "generated") && generatedMark().MatchString(text)
 }
 
 func firstLines(head string) string {
