@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"offrun/backend/cli/screen"
@@ -32,7 +33,8 @@ colours comes through; elsewhere raw output is passed on byte for byte.`,
 
 // logs copies an output to the screen, page by page.
 func (a *app) logs(ctx context.Context, in ops.LogQuery, follow bool) error {
-	to := a.logSink(in.File)
+	shown := &counter{to: a.Stdout}
+	to := a.logSink(in.File, shown)
 	for {
 		page, err := ops.AttemptLog.Ask(ctx, a.door, in)
 		if err != nil {
@@ -49,6 +51,9 @@ func (a *app) logs(ctx context.Context, in ops.LogQuery, follow bool) error {
 		in.From, in.Turn = page.To, page.Turn
 		switch {
 		case page.Ended, len(page.Data) == 0 && !follow:
+			if shown.bytes == 0 && !a.json {
+				return a.elsewhere(ctx, in)
+			}
 			return nil
 		case len(page.Data) == 0:
 			if err := a.waitForMore(ctx); err != nil {
@@ -56,6 +61,24 @@ func (a *app) logs(ctx context.Context, in ops.LogQuery, follow bool) error {
 			}
 		}
 	}
+}
+
+// elsewhere names the outputs that have something where in has nothing.
+func (a *app) elsewhere(ctx context.Context, in ops.LogQuery) error {
+	var full []string
+	for _, file := range []string{"err", "out", "setup"} {
+		page, err := ops.AttemptLog.Ask(ctx, a.door, ops.LogQuery{AttemptRef: in.AttemptRef, File: file, Turn: in.Turn})
+		if err != nil {
+			return err
+		}
+		if file != in.File && len(page.Data) > 0 {
+			full = append(full, "--file "+file)
+		}
+	}
+	if len(full) > 0 {
+		a.note("nothing to show here; look at %s", english.WordSeries(full, "or"))
+	}
+	return nil
 }
 
 // waitForMore returns when something has happened, or after a second: outputs of
@@ -69,13 +92,25 @@ func (a *app) waitForMore(ctx context.Context) error {
 	return err
 }
 
-// logSink is where the bytes of an output go.
-func (a *app) logSink(file string) io.Writer {
+// logSink is where the bytes of an output go on their way to shown.
+func (a *app) logSink(file string, shown io.Writer) io.Writer {
 	switch {
 	case file == "" || file == "conversation":
-		return screen.NewConversation(a.Stdout, a.out)
+		return screen.NewConversation(shown, a.out)
 	case a.out.Terminal:
-		return screen.NewInk(a.Stdout)
+		return screen.NewInk(shown)
 	}
-	return a.Stdout
+	return shown
+}
+
+// A counter counts what is written to to.
+type counter struct {
+	to    io.Writer
+	bytes int
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.to.Write(p)
+	c.bytes += n
+	return n, err
 }
