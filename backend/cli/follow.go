@@ -214,7 +214,7 @@ func unfinished(run work.Run) bool {
 // askedToEnd asks whether to detach or to cancel, and does it. A second Ctrl-C
 // detaches. The error is nil if the run is to be followed on.
 func (a *app) askedToEnd(ctx context.Context, run work.Run, again <-chan os.Signal) error {
-	a.print("\nThe attempts work on by themselves. [d]etach, [c]ancel them, or [f]ollow on? [d] ")
+	a.print("\nThe attempts work on by themselves. [d]etach, [c]ancel them, or [f]ollow on?\nType a letter, then Enter [d]: ")
 	answers := make(chan byte, 1)
 	go func() { answers <- readAnswer(a.Stdin) }()
 	answer := byte('d')

@@ -148,6 +148,7 @@ func TestTerminal(t *testing.T) {
 	p.sees("tests pass")
 	p.types("\x03")
 	p.sees("[d]etach, [c]ancel them, or [f]ollow on?")
+	p.sees("then Enter [d]: ")
 	p.types("f\r")
 	p.sees("\x1b[J") // drawn anew
 	p.types("\x03")
