@@ -89,6 +89,13 @@ func (p *typist) screen() string {
 	return p.seen.String()
 }
 
+// wipe forgets what the terminal has shown.
+func (p *typist) wipe() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.seen.Reset()
+}
+
 func (p *typist) types(keys string) {
 	p.t.Helper()
 	if _, err := p.keys.WriteString(keys); err != nil {
@@ -149,9 +156,11 @@ func TestTerminal(t *testing.T) {
 	p.types("\x03")
 	p.sees("[d]etach, [c]ancel them, or [f]ollow on?")
 	p.sees("then Enter [d]: ")
+	p.wipe()
 	p.types("f\r")
 	p.sees("\x1b[J") // drawn anew
 	p.types("\x03")
+	p.sees("[f]ollow on?")
 	p.types("\x03")
 	p.sees("detached; follow it again with offrun attach")
 	p.ends(0)
