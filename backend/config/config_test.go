@@ -48,10 +48,12 @@ func TestLoadMistakes(t *testing.T) {
 		{"\nparallel: -1\n", ":2:11: ", `"-1" is no count; allowed: 1 and more`},
 		{"agents:\n- id: mine\n  comand: [x]\n", ":3:3: ", `unknown key "comand"; allowed: id, cmd, `},
 		{"agents:\n- id: Mine!\n", ":2:7: ", `"Mine!" is no agent id; allowed: `},
-		{"agents:\n- id: mine\n  timeout: soon\n", ":3:12: ", `"soon" is no time; allowed: `},
-		{"agents:\n- id: mine\n  timeout: -5\n", ":3:12: ", `"-5" is no time; allowed: `},
+		{"agents:\n- id: mine\n  timeout: soon\n", ":3:12: ", `"soon" is no time limit; allowed: `},
+		{"agents:\n- id: mine\n  timeout: -5\n", ":3:12: ", `"-5" is no time limit; allowed: `},
 		{"agents:\n- id: mine\n  cmd: run\n", ":3:8: ", `"run" is of the wrong kind; allowed: `},
-		{"agents:\n- id: a\n- id: a\n", ": ", `two agents are called "a"`},
+		{"agents:\n- id: mine\n  cmd: [run, '{{task}}']\n", ":3:14: ", `unknown placeholder {{task}}; allowed: `},
+		{"agents:\n- id: mine\n  output: xml\n", ":3:11: ", `"xml" is not known here; allowed: text, `},
+		{"agents:\n- id: a\n- id: a\n", ":3:3: ", `agent "a" stands here a second time`},
 		{"a: [\n", ":1:4: ", "sequence end token ']' not found"},
 		{"parallel: 1\nparallel: 2\n", ":2:1: ", "parallel"},
 	} {
@@ -65,6 +67,20 @@ func TestLoadMistakes(t *testing.T) {
 		if !ok || !strings.Contains(what, tt.what) {
 			t.Errorf("Load(%q): %v\nwant …%s%s", tt.text, err, tt.where, tt.what)
 		}
+	}
+}
+
+// All mistakes are told at once, a line each.
+func TestLoadAllMistakes(t *testing.T) {
+	dir := withFile(t, "config.yaml", "parallel: none\nagents:\n- id: A\n  timeout: soon\n")
+	_, err := Load(dir)
+	var where []string
+	for line := range strings.Lines(work.Public(err).Msg) {
+		line = strings.TrimPrefix(line, filepath.Join(dir, "config.yaml")+":")
+		where = append(where, line[:strings.Index(line, ": ")])
+	}
+	if diff := cmp.Diff([]string{"1:11", "3:7", "4:12"}, where); diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
 

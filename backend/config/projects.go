@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
 	"github.com/google/renameio/v2"
 
 	"offrun/backend/work"
@@ -22,27 +23,55 @@ type project struct {
 	Trust   string         `yaml:"trust,omitempty"`
 }
 
-type projectsFile struct {
-	Projects []project `yaml:"projects"`
-}
-
 // Projects reads projects.yaml of the data folder dir: none if it is not there.
 func Projects(dir string) ([]work.Project, error) {
-	var f projectsFile
-	if err := read(filepath.Join(dir, "projects.yaml"), &f); err != nil {
+	var all []work.Project
+	err := load(filepath.Join(dir, "projects.yaml"), func(r *Reader, body ast.Node) {
+		for _, list := range r.Entries(body, "projects") {
+			for _, item := range r.Items(list) {
+				all = append(all, r.project(item))
+			}
+		}
+	})
+	if err != nil {
 		return nil, err
 	}
-	var all []work.Project
-	for _, p := range f.Projects {
-		all = append(all, work.Project(p))
-	}
 	return all, nil
+}
+
+func (r *Reader) project(n ast.Node) work.Project {
+	var p work.Project
+	for key, value := range r.Entries(n, "id", "path", "git_dir", "added_at", "trust") {
+		text, ok := Scalar(value)
+		if !ok {
+			r.Mistake(value, "%s is of the wrong kind; allowed: text", Shown(value))
+		}
+		switch key.Text {
+		case "id":
+			p.ID = work.ProjectID(text)
+		case "path":
+			p.Path = text
+		case "git_dir":
+			p.GitDir = text
+		case "added_at":
+			at, err := time.Parse(time.RFC3339Nano, text)
+			if err != nil {
+				r.Mistake(value, "%s is no moment; allowed: such as 2026-03-01T09:00:00Z", Shown(value))
+			}
+			p.AddedAt = at
+		case "trust":
+			p.Trust = text
+		}
+	}
+	return p
 }
 
 // PutProjects replaces projects.yaml. Whatever happens meanwhile, the file is
 // the old one or the new one.
 func PutProjects(dir string, all []work.Project) error {
-	f := projectsFile{Projects: []project{}}
+	f := struct {
+		Projects []project `yaml:"projects"`
+	}{[]project{}}
 	for _, p := range all {
 		f.Projects = append(f.Projects, project(p))
 	}

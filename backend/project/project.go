@@ -10,10 +10,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 	"unicode/utf8"
 
 	"offrun/backend/card"
+	"offrun/backend/config"
 	"offrun/backend/work"
 )
 
@@ -57,23 +57,20 @@ func Load(dir string) (work.Settings, error) {
 
 // parse reads the text of a settings file.
 func parse(text []byte) (work.Settings, error) {
+	r := reader{config.Reader{File: SettingsFile}}
+	var s work.Settings
 	switch {
 	case len(text) > maxSettings:
-		return work.Settings{}, mistakes(SettingsFile + ": the file is too large; allowed: 1 MB")
+		r.Unfit("the file is too large; allowed: 1 MB")
 	case bytes.IndexByte(text, 0) >= 0 || !utf8.Valid(text):
-		return work.Settings{}, mistakes(SettingsFile + ": the file is not text; allowed: YAML in UTF-8")
+		r.Unfit("the file is not text; allowed: YAML in UTF-8")
+	default:
+		s = r.settings(text)
 	}
-	r := reader{}
-	s := r.settings(bytes.TrimPrefix(text, []byte("\ufeff")))
-	if len(r.mistakes) > 0 {
-		return work.Settings{}, mistakes(r.mistakes...)
+	if err := r.Err("Correct the file; nothing runs with settings that are half understood."); err != nil {
+		return work.Settings{}, err
 	}
 	return s, nil
-}
-
-func mistakes(lines ...string) error {
-	return work.Errorf(work.Invalid, "%s", strings.Join(lines, "\n")).
-		Do("Correct the file; nothing runs with settings that are half understood.")
 }
 
 // Init writes the settings file and the card template into the project at dir,

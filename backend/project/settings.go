@@ -67,13 +67,13 @@ var settings = []setting{
 		func(r *reader, v ast.Node, s *work.Settings) { s.Trunk = r.branch(v) }},
 	{"acceptance", "Commands that say whether a result is good, run by sh -c in the worktree, together with the card's own. Default: none.",
 		`["npm test"]`,
-		func(r *reader, v ast.Node, s *work.Settings) { s.Acceptance = r.list(v, "commands") }},
+		func(r *reader, v ast.Node, s *work.Settings) { s.Acceptance = r.List(v, "commands") }},
 	{"setup", "Command that makes a fresh worktree usable, with a log of its own. Default: none.",
 		`npm ci`,
-		func(r *reader, v ast.Node, s *work.Settings) { s.Setup = r.text(v, "a command") }},
+		func(r *reader, v ast.Node, s *work.Settings) { s.Setup = r.Text(v, "a command") }},
 	{"teardown", "Command before a worktree is removed. Default: none.",
 		`docker compose down`,
-		func(r *reader, v ast.Node, s *work.Settings) { s.Teardown = r.text(v, "a command") }},
+		func(r *reader, v ast.Node, s *work.Settings) { s.Teardown = r.Text(v, "a command") }},
 	{"bring", "Files that git ignores and a worktree needs, as globs; they are copied. Default: [.env].",
 		`[.env]`,
 		func(r *reader, v ast.Node, s *work.Settings) { s.Bring = r.globs(v) }},
@@ -88,7 +88,7 @@ var settings = []setting{
 		func(r *reader, v ast.Node, s *work.Settings) { s.Protected = r.globs(v) }},
 	{"workspace", "Where agents work: host (a worktree on this machine). Default: host.",
 		`host`,
-		func(r *reader, v ast.Node, s *work.Settings) { s.Workspace = r.word(v, "host") }},
+		func(r *reader, v ast.Node, s *work.Settings) { s.Workspace = r.Word(v, "host") }},
 	{"select", "Agents that a run uses when none are named; a model may follow after a colon. Default: none.",
 		`[claude, codex]`,
 		func(r *reader, v ast.Node, s *work.Settings) { s.Select = r.agentIDs(v) }},
@@ -100,19 +100,19 @@ var settings = []setting{
 		"answer is refused). Default: inside-workspace.",
 		`inside-workspace`,
 		func(r *reader, v ast.Node, s *work.Settings) {
-			s.Permissions = r.word(v, "inside-workspace", "all", "ask")
+			s.Permissions = r.Word(v, "inside-workspace", "all", "ask")
 		}},
 	{"notes", "What becomes of an agent's NOTES.md: keep (an artifact beside the result) or land (part of the result). Default: keep.",
 		`keep`,
-		func(r *reader, v ast.Node, s *work.Settings) { s.Notes = r.word(v, "keep", "land") }},
+		func(r *reader, v ast.Node, s *work.Settings) { s.Notes = r.Word(v, "keep", "land") }},
 	{"gates", "Commands that must pass on the merged tree before it lands. Default: none.",
 		`["npm test"]`,
-		func(r *reader, v ast.Node, s *work.Settings) { s.Gates = r.list(v, "commands") }},
+		func(r *reader, v ast.Node, s *work.Settings) { s.Gates = r.List(v, "commands") }},
 	{"agents", "Agents of your own, with cmd; or changes to a built-in one, without. Placeholders: {{task_file}} {{prompt}} {{workdir}}\n" +
 		"{{model}} {{session_id}}. resume: arguments for a follow-up in {{session_id}}. prompt: stdin writes it there. output: how to\n" +
 		"read what it prints. timeout: default limits.total.",
 		"\n- id: mine\n  cmd: [\"/opt/bin/my-agent\", \"--task\", \"{{task_file}}\"]\n  timeout: 30m\n  env: {MY_FLAG: \"1\"}\n  output: text",
-		func(r *reader, v ast.Node, s *work.Settings) { s.Agents = r.agents(v) }},
+		func(r *reader, v ast.Node, s *work.Settings) { s.Agents = r.Agents(v) }},
 }
 
 // settingsText is a settings file in which every setting is explained and none
@@ -136,25 +136,25 @@ func (r *reader) limits(v ast.Node, l *work.Limits) {
 	fields := map[string]*work.Seconds{
 		"total": &l.Total, "start": &l.Start, "silence": &l.Silence, "setup": &l.Setup, "acceptance": &l.Acceptance,
 	}
-	for key, value := range r.entries(v, "total", "start", "silence", "setup", "acceptance") {
+	for key, value := range r.Entries(v, "total", "start", "silence", "setup", "acceptance") {
 		least := work.Seconds(1)
-		if key.text == "start" || key.text == "silence" {
+		if key.Text == "start" || key.Text == "silence" {
 			least = 0
 		}
-		*fields[key.text] = r.seconds(value, least)
+		*fields[key.Text] = r.Seconds(value, least)
 	}
 }
 
 // folders reads how dependency folders come along.
 func (r *reader) folders(v ast.Node) map[string]string {
 	folders := map[string]string{}
-	for key, value := range r.entries(v) {
-		folder := strings.TrimSuffix(strings.TrimSpace(key.text), "/")
+	for key, value := range r.Entries(v) {
+		folder := strings.TrimSuffix(strings.TrimSpace(key.Text), "/")
 		if !inside(folder) {
-			r.mistake(key.node, "%q is no folder of the project; allowed: a relative path", key.text)
+			r.Mistake(key.Node, "%q is no folder of the project; allowed: a relative path", key.Text)
 			continue
 		}
-		folders[folder] = r.word(value, clone, link, install, none)
+		folders[folder] = r.Word(value, clone, link, install, none)
 	}
 	return folders
 }

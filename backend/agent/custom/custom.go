@@ -6,13 +6,13 @@ package custom
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 
 	"offrun/backend/agent"
+	"offrun/backend/config"
 	"offrun/backend/work"
 )
 
@@ -22,15 +22,13 @@ type Format struct {
 	Structured bool // it has a final word
 }
 
-var id = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
-
 // New returns the agent that s describes; formats are the output formats by
 // name, "text" among them. The error names the first mistake and what is allowed.
 func New(s work.AgentSettings, formats map[string]Format) (agent.Agent, error) {
 	format, ok := formats[cmp.Or(s.Output, "text")]
 	switch {
-	case !id.MatchString(string(s.ID)):
-		return agent.Agent{}, work.Errorf(work.Invalid, "agent id %q: allowed are a-z, 0-9 and -, at most 32, not - at first", s.ID)
+	case !config.IsAgentID(string(s.ID)):
+		return agent.Agent{}, work.Errorf(work.Invalid, "%q is no agent id; allowed: %s", s.ID, config.AgentIDs)
 	case len(s.Cmd) == 0 || s.Cmd[0] == "":
 		return agent.Agent{}, work.Errorf(work.Invalid, "agent %s: cmd is empty", s.ID).
 			Do("Write the program and its arguments as a list.")
@@ -39,9 +37,9 @@ func New(s work.AgentSettings, formats map[string]Format) (agent.Agent, error) {
 	case s.Prompt != "" && s.Prompt != "stdin":
 		return agent.Agent{}, work.Errorf(work.Invalid, "agent %s: unknown prompt %q; allowed: stdin", s.ID, s.Prompt)
 	}
-	for _, argv := range [][]string{s.Cmd, s.Resume} {
-		if err := check(s.ID, argv); err != nil {
-			return agent.Agent{}, err
+	for _, arg := range slices.Concat(s.Cmd, s.Resume) {
+		if unknown := config.UnknownPlaceholders(arg); len(unknown) > 0 {
+			return agent.Agent{}, work.Errorf(work.Invalid, "agent %s: unknown placeholder %s; allowed: %s", s.ID, unknown[0], strings.Join(config.Placeholders, " "))
 		}
 	}
 	return agent.Agent{
@@ -87,29 +85,13 @@ func fillAll(argv []string, ask agent.Ask) []string {
 }
 
 func mentions(arg, name string) bool {
-	return slices.ContainsFunc(placeholder.FindAllStringSubmatch(arg, -1), func(p []string) bool { return p[1] == name })
-}
-
-var placeholder = regexp.MustCompile(`\{\{\s*([^{}]*?)\s*\}\}`)
-
-// Placeholders are what an argument may contain.
-var Placeholders = []string{"{{task_file}}", "{{prompt}}", "{{workdir}}", "{{model}}", "{{session_id}}"}
-
-func check(agent work.AgentID, argv []string) error {
-	for _, arg := range argv {
-		for _, p := range placeholder.FindAllStringSubmatch(arg, -1) {
-			if !slices.Contains(Placeholders, "{{"+p[1]+"}}") {
-				return work.Errorf(work.Invalid, "agent %s: unknown placeholder %s; allowed: %s", agent, p[0], strings.Join(Placeholders, " "))
-			}
-		}
-	}
-	return nil
+	return slices.ContainsFunc(config.Placeholder.FindAllStringSubmatch(arg, -1), func(p []string) bool { return p[1] == name })
 }
 
 // fill replaces the placeholders of arg in one pass: what a prompt contains is
 // not looked at again.
 func fill(arg string, ask agent.Ask) string {
-	return placeholder.ReplaceAllStringFunc(arg, func(p string) string {
+	return config.Placeholder.ReplaceAllStringFunc(arg, func(p string) string {
 		switch strings.Trim(p, "{} \t\n") {
 		case "task_file":
 			return ask.TaskFile
@@ -120,6 +102,6 @@ func fill(arg string, ask agent.Ask) string {
 		case "model":
 			return ask.Model
 		}
-		return ask.Session // check lets no other pass
+		return ask.Session // New lets no other pass
 	})
 }

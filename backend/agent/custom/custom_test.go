@@ -80,8 +80,8 @@ func TestNewRefuses(t *testing.T) {
 		want     string
 	}{
 		{work.AgentSettings{ID: "x"}, "cmd is empty"},
-		{work.AgentSettings{ID: "X", Cmd: []string{"p"}}, "allowed are a-z"},
-		{work.AgentSettings{ID: "../x", Cmd: []string{"p"}}, "allowed are a-z"},
+		{work.AgentSettings{ID: "X", Cmd: []string{"p"}}, "allowed: a-z"},
+		{work.AgentSettings{ID: "../x", Cmd: []string{"p"}}, "allowed: a-z"},
 		{work.AgentSettings{ID: "x", Cmd: []string{"p", "{{file}}"}}, "unknown placeholder {{file}}; allowed: {{task_file}} {{prompt}} {{workdir}} {{model}} {{session_id}}"},
 		{work.AgentSettings{ID: "x", Cmd: []string{"p"}, Resume: []string{"p", "{{}}"}}, "unknown placeholder {{}}"},
 		{work.AgentSettings{ID: "x", Cmd: []string{"p"}, Output: "xml"}, `unknown output "xml"; allowed: text`},

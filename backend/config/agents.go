@@ -1,0 +1,141 @@
+package config
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"offrun/backend/work"
+)
+
+var (
+	agentID  = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
+	variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	outputs  = []string{"text", "claude", "codex", "gemini", "opencode", "qwen", "copilot"}
+)
+
+// AgentIDs says in messages what an agent may be called.
+const AgentIDs = "a-z, 0-9 and -, at most 32"
+
+// IsAgentID reports whether an agent may be called id.
+func IsAgentID(id string) bool { return agentID.MatchString(id) }
+
+// Placeholders are what an argument of an agent may contain.
+var Placeholders = []string{"{{task_file}}", "{{prompt}}", "{{workdir}}", "{{model}}", "{{session_id}}"}
+
+// Placeholder matches a placeholder, known or not; its group is the name.
+var Placeholder = regexp.MustCompile(`\{\{\s*([^{}]*?)\s*\}\}`)
+
+// UnknownPlaceholders returns those in arg that are none of Placeholders.
+func UnknownPlaceholders(arg string) []string {
+	var unknown []string
+	for _, p := range Placeholder.FindAllStringSubmatch(arg, -1) {
+		if !slices.Contains(Placeholders, "{{"+p[1]+"}}") {
+			unknown = append(unknown, p[0])
+		}
+	}
+	return unknown
+}
+
+// Agents reads the descriptions of agents.
+func (r *Reader) Agents(n ast.Node) []work.AgentSettings {
+	seq, ok := n.(*ast.SequenceNode)
+	if !ok {
+		r.Mistake(n, "%s is of the wrong kind; allowed: a list of agents, each with id", Shown(n))
+		return nil
+	}
+	var all []work.AgentSettings
+	for _, item := range seq.Values {
+		a := r.agent(item)
+		if a.ID == "" {
+			continue
+		}
+		if slices.ContainsFunc(all, func(b work.AgentSettings) bool { return a.ID == b.ID }) {
+			r.Mistake(item, "agent %q stands here a second time; allowed: each id once", a.ID)
+			continue
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// agent reads one description; its ID is "" if that is wrong.
+func (r *Reader) agent(n ast.Node) work.AgentSettings {
+	var a work.AgentSettings
+	before, named := len(r.mistakes), false
+	for key, value := range r.Entries(n, "id", "cmd", "resume", "prompt", "output", "env", "timeout", "model") {
+		switch key.Text {
+		case "id":
+			a.ID, named = r.agentID(value), true
+		case "cmd":
+			a.Cmd = r.arguments(value)
+		case "resume":
+			a.Resume = r.arguments(value)
+		case "prompt":
+			a.Prompt = r.Word(value, "stdin")
+		case "output":
+			a.Output = r.Word(value, outputs...)
+		case "env":
+			a.Env = r.environment(value)
+		case "timeout":
+			a.Timeout = r.Seconds(value, 1)
+		case "model":
+			a.Model = r.Text(value, "the name of a model")
+		}
+	}
+	if !named && len(r.mistakes) == before {
+		r.Mistake(n, "an agent without id; allowed: %s", AgentIDs)
+	}
+	return a
+}
+
+func (r *Reader) agentID(n ast.Node) work.AgentID {
+	if text, ok := Scalar(n); ok && IsAgentID(text) {
+		return work.AgentID(text)
+	}
+	r.Mistake(n, "%s is no agent id; allowed: %s", Shown(n), AgentIDs)
+	return ""
+}
+
+// arguments reads an argument list. There is no shell that would split a text
+// into one.
+func (r *Reader) arguments(n ast.Node) []string {
+	seq, ok := n.(*ast.SequenceNode)
+	if !ok || len(seq.Values) == 0 {
+		r.Mistake(n, "%s is of the wrong kind; allowed: a list such as [my-agent, --task, \"{{task_file}}\"]", Shown(n))
+		return nil
+	}
+	var all []string
+	for i, item := range seq.Values {
+		text, ok := Scalar(item)
+		if !ok || i == 0 && strings.TrimSpace(text) == "" || strings.Contains(text, "\x00") {
+			r.Mistake(item, "%s is no argument; allowed: text, the program first", Shown(item))
+			continue
+		}
+		for _, p := range UnknownPlaceholders(text) {
+			r.Mistake(item, "unknown placeholder %s; allowed: %s", cut(p), strings.Join(Placeholders, " "))
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+// environment reads variables. Numbers and booleans are taken as they were
+// written.
+func (r *Reader) environment(n ast.Node) map[string]string {
+	env := map[string]string{}
+	for key, value := range r.Entries(n) {
+		text, ok := Scalar(value)
+		switch {
+		case !variable.MatchString(key.Text):
+			r.Mistake(key.Node, "%q is no variable; allowed: letters, digits and _", cut(key.Text))
+		case !ok || strings.Contains(text, "\x00"):
+			r.Mistake(value, "%s is of the wrong kind; allowed: text", Shown(value))
+		default:
+			env[key.Text] = text
+		}
+	}
+	return env
+}
