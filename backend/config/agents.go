@@ -102,9 +102,14 @@ func (r *Reader) agentID(n ast.Node) work.AgentID {
 // arguments reads an argument list. There is no shell that would split a text
 // into one.
 func (r *Reader) arguments(n ast.Node) []string {
+	const such = `such as [my-agent, --task, "{{task_file}}"]`
 	seq, ok := n.(*ast.SequenceNode)
-	if !ok || len(seq.Values) == 0 {
-		r.Mistake(n, "%s is of the wrong kind; allowed: a list such as [my-agent, --task, \"{{task_file}}\"]", Shown(n))
+	switch {
+	case !ok:
+		r.Mistake(n, "%s is of the wrong kind; allowed: a list %s", Shown(n), such)
+		return nil
+	case len(seq.Values) == 0:
+		r.Mistake(n, "the list is empty; allowed: the program and its arguments, %s", such)
 		return nil
 	}
 	var all []string

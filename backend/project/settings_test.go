@@ -160,7 +160,7 @@ func TestLoadMistakes(t *testing.T) {
 		}},
 		{"agents:\n  - id: a\n  - id: a\n", []string{`3:5: agent "a" stands here a second time; allowed: each id once`}},
 		{"agents:\n  - id: a\n    cmd: my-agent --task\n", []string{`3:10: "my-agent --task" is of the wrong kind; allowed: a list such as [my-agent, --task, "{{task_file}}"]`}},
-		{"agents:\n  - id: a\n    cmd: []\n", []string{`3:10: a list is of the wrong kind; allowed: a list such as [my-agent, --task, "{{task_file}}"]`}},
+		{"agents:\n  - id: a\n    cmd: []\n", []string{`3:10: the list is empty; allowed: the program and its arguments, such as [my-agent, --task, "{{task_file}}"]`}},
 		{"agents:\n  - id: a\n    cmd: [x, '{{task}}']\n", []string{`3:14: unknown placeholder {{task}}; allowed: {{task_file}} {{prompt}} {{workdir}} {{model}} {{session_id}}`}},
 		{"agents:\n  - id: a\n    output: json\n    prompt: argument\n", []string{
 			`3:13: "json" is not known here; allowed: text, claude, codex, gemini, opencode, qwen, copilot`,
