@@ -25,11 +25,12 @@ const maxSettings = 1 << 20
 
 // Load reads the settings of the project at dir. Without a file they are the
 // defaults; so is every setting that the file leaves out. Only Trunk stays "" if
-// it is not set: which branch HEAD names is for git to say.
+// it is not set: which branch HEAD names is for git to say. Agents are those that
+// select may name beside the file's own; without any, every name will do.
 //
 // The error is work.Invalid and holds every mistake, a line each, as
 // file:line:column: what is wrong; allowed: …
-func Load(dir string) (work.Settings, error) {
+func Load(dir string, agents ...work.AgentID) (work.Settings, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return work.Settings{}, work.Hide(work.NotFound, err, fmt.Sprintf("project folder %q cannot be opened", dir))
@@ -52,12 +53,12 @@ func Load(dir string) (work.Settings, error) {
 	if err != nil {
 		return work.Settings{}, work.Hide(work.Unavailable, err, SettingsFile+" cannot be read")
 	}
-	return parse(text)
+	return parse(text, agents...)
 }
 
 // parse reads the text of a settings file.
-func parse(text []byte) (work.Settings, error) {
-	r := reader{config.Reader{File: SettingsFile}}
+func parse(text []byte, agents ...work.AgentID) (work.Settings, error) {
+	r := reader{Reader: config.Reader{File: SettingsFile}, agents: agents}
 	var s work.Settings
 	switch {
 	case len(text) > maxSettings:

@@ -14,7 +14,11 @@ import (
 )
 
 // A reader is a config.Reader that knows what only a project's settings hold.
-type reader struct{ config.Reader }
+type reader struct {
+	config.Reader
+	agents []work.AgentID // that select may name beside the file's own; none means any
+	chosen []config.Key   // what select names
+}
 
 // settings reads text. What is wrong keeps its default.
 func (r *reader) settings(text []byte) work.Settings {
@@ -30,7 +34,30 @@ func (r *reader) settings(text []byte) work.Settings {
 	for key, value := range r.Entries(body, known...) {
 		settings[slices.Index(known, key.Text)].read(r, value, &s)
 	}
+	r.findChosen(s.Agents)
 	return s
+}
+
+// findChosen notes what select names and nobody describes. It is asked last: the
+// file's own agents may stand below.
+func (r *reader) findChosen(own []work.AgentSettings) {
+	if len(r.agents) == 0 {
+		return
+	}
+	ids := make([]string, len(r.agents))
+	for i, id := range r.agents {
+		ids[i] = string(id)
+	}
+	for _, a := range own {
+		if !slices.Contains(ids, string(a.ID)) {
+			ids = append(ids, string(a.ID))
+		}
+	}
+	for _, c := range r.chosen {
+		if id, _, _ := strings.Cut(c.Text, ":"); !slices.Contains(ids, id) {
+			r.Mistake(c.Node, "there is no agent %q; allowed: %s, or one described under agents", id, strings.Join(ids, ", "))
+		}
+	}
 }
 
 // agentIDs reads a choice of agents, each with a model if it likes: claude:opus.
@@ -44,6 +71,7 @@ func (r *reader) agentIDs(n ast.Node) []work.AgentID {
 			continue
 		}
 		all = append(all, work.AgentID(text))
+		r.chosen = append(r.chosen, config.Key{Node: item, Text: text})
 	}
 	return all
 }

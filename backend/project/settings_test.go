@@ -152,6 +152,10 @@ func TestLoadMistakes(t *testing.T) {
 			`1:10: "Claude" is no agent id; allowed: a-z, 0-9 and -, at most 32, with :model behind it`,
 			`1:18: "x:" is no agent id; allowed: a-z, 0-9 and -, at most 32, with :model behind it`,
 		}},
+		{"select: [claude, nobody, mine, 'nope:opus']\nagents:\n  - id: mine\n    cmd: [x]\n", []string{
+			`1:18: there is no agent "nobody"; allowed: claude, codex, mine, or one described under agents`,
+			`1:32: there is no agent "nope"; allowed: claude, codex, mine, or one described under agents`,
+		}},
 		{"agents: {id: a}\n", []string{`1:9: a mapping is of the wrong kind; allowed: a list of agents, each with id`}},
 		{"agents:\n  - cmd: [a]\n", []string{`2:5: an agent without id; allowed: a-z, 0-9 and -, at most 32`}},
 		{"agents:\n  - id: A\n  - a\n", []string{
@@ -178,7 +182,7 @@ func TestLoadMistakes(t *testing.T) {
 		// CRLF and a BOM do not shift what is said.
 		{"\ufefftrunk: main\r\nnotes: x\r\n", []string{`2:8: "x" is not known here; allowed: keep, land`}},
 	} {
-		_, err := parse([]byte(tt.text))
+		_, err := parse([]byte(tt.text), "claude", "codex")
 		if work.CodeOf(err) != work.Invalid {
 			t.Errorf("%q: %v", tt.text, err)
 			continue
