@@ -196,7 +196,7 @@ func detailLines(v work.Verdict) []string {
 func failingText(v work.Verdict) string {
 	switch {
 	case v.State != work.Done:
-		return strings.TrimSuffix(string(v.State)+", "+firstLine(v.Why), ", ")
+		return string(v.State) + about(", ", reason(v.State, v.Why))
 	case v.Files == 0:
 		return cmp.Or(firstLine(v.Why), "changed nothing")
 	}

@@ -134,10 +134,18 @@ func outcome(a *work.Attempt) string {
 	if t != nil && t.Result != nil && t.Result.Files > 0 {
 		parts = append(parts, lines(t.Result.Added, t.Result.Deleted))
 	}
-	if why := firstLine(a.Why()); why != "" {
+	if why := reason(a.State(), a.Why()); why != "" {
 		parts = append(parts, why)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// reason is the first line of why, or "" where that only repeats the state.
+func reason(s work.State, why string) string {
+	if why = firstLine(why); why == string(s) {
+		return ""
+	}
+	return why
 }
 
 // testsText says how the acceptance commands ended.

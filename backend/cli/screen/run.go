@@ -128,6 +128,9 @@ func States(run work.Run) string {
 		text := Standing(at)
 		if at.CancelledAt != nil && at.Unfinished() {
 			text += ", being cancelled"
+			if !at.State().Final() {
+				text += about(", ", firstLine(at.Why()))
+			}
 		}
 		fmt.Fprintf(&b, "%s: %s\n", at.Name, text)
 	}

@@ -21,6 +21,10 @@ func TestRun(t *testing.T) {
 	for name, out := range map[string]Output{"pipe": pipe, "wide": wide} {
 		golden(t, "run-"+name, Run(run, out))
 	}
+	cancelled := work.Attempt{Name: "mine-2", CancelledAt: after(0), Turns: []work.Turn{{N: 1, StartedAt: after(0), Why: `1 waiting message not sent: "And\nthen?"`}}}
+	run.Attempts = append(run.Attempts, cancelled)
+	cancelled.Name, cancelled.Turns = "mine-3", []work.Turn{{N: 1, StartedAt: after(0), EndedAt: after(time.Second), Class: work.ClassCancelled, Why: "cancelled"}}
+	run.Attempts = append(run.Attempts, cancelled)
 	golden(t, "run-states", States(run))
 }
 
