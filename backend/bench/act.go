@@ -5,6 +5,10 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dustin/go-humanize/english"
 
 	"offrun/backend/archive"
 	"offrun/backend/git"
@@ -40,6 +44,9 @@ func (b *Bench) Cancel(ctx context.Context, id work.RunID, names []work.AttemptN
 func (j *job) stop(ctx context.Context) error {
 	now := j.bench.Now().UTC()
 	err := j.fact(ctx, func(a *work.Attempt) {
+		if t := a.Turn(); len(a.Queue) > 0 {
+			t.Why = because(t.Why, notSent(a.Queue))
+		}
 		a.CancelledAt, a.Queue = &now, nil
 	})
 	if err != nil {
@@ -58,6 +65,20 @@ func (j *job) stop(ctx context.Context) error {
 		err = nil // the agent has ended already; what is left is ours to finish
 	}
 	return err
+}
+
+// notSent names the messages that an attempt does not get any more.
+func notSent(messages []string) string {
+	quoted := make([]string, len(messages))
+	for i, m := range messages {
+		quoted[i] = strconv.Quote(m)
+	}
+	return english.Plural(len(messages), "waiting message", "") + " not sent: " + strings.Join(quoted, ", ")
+}
+
+// because joins two reasons, either of which may be "".
+func because(why, more string) string {
+	return strings.TrimPrefix(strings.TrimSuffix(why+"; "+more, "; "), "; ")
 }
 
 // Retry lets the same agent try again: a fresh attempt of the same run, from the

@@ -168,8 +168,12 @@ func (j *job) judge(ctx context.Context, r *conversation.Reader, exit work.Exit)
 	if err != nil {
 		return err
 	}
+	if v.Class == work.ClassCancelled {
+		v.Why = "" // the class says it all
+	}
 	return j.turn(ctx, func(t *work.Turn) {
-		t.Agent, t.Class, t.Why, t.Usage = &exit, v.Class, v.Why, r.Facts.Usage
+		t.Agent, t.Class, t.Usage = &exit, v.Class, r.Facts.Usage
+		t.Why = because(v.Why, t.Why) // which holds the messages that a cancelled one did not get
 		t.Asked, t.ResetsAt = v.Asked, v.ResetsAt
 		if r.Facts.Session != "" {
 			t.Session = r.Facts.Session
