@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"offrun/backend/work"
 )
@@ -32,11 +33,14 @@ type Ask struct {
 	Scratch     string            // its own folder for temporary files, absolute; "" leaves TMPDIR alone
 	Env         map[string]string // configured for it; wins over everything else
 	Root        bool              // it will run as uid 0
+	Inbox       string            // folder where answers to its questions will lie, absolute; "" if nobody will answer
+	Patience    time.Duration     // until a question counts as denied
 }
 
 // A Command is what to run for an Ask.
 type Command struct {
 	Argv    []string // Argv[0] is the Program of the agent, to be replaced by its path
+	Client  []string // arguments of this program, to be followed by Argv: it speaks to the agent; nil where output is read as it is
 	Stdin   string   // text to write to standard input; "" is the null device
 	Env     []string // "K=V", added to the allowed environment; later wins
 	Session string   // id of the conversation, if it is known beforehand
@@ -83,6 +87,7 @@ type Agent struct {
 	Version  []string  // arguments that print the version; nil means there are none
 	Login    *Login    // nil means that nothing tells
 	Accounts *Accounts // nil means that it cannot have several logins
+	ACP      *ACP      // nil means that it does not speak the Agent Client Protocol, so far as we know
 
 	// Command returns what to run. It starts nothing and touches no file.
 	Command func(Ask) (Command, error)

@@ -19,8 +19,11 @@ type Facts struct {
 	Session string
 	Model   string
 	Usage   work.Usage
-	Said    string      // its latest text
-	Asked   string      // the question that waits for an answer
+	Said    string // its latest text
+	Asked   string // the question that waits for an answer
+
+	Question *work.Question // how Asked can be answered; nil where it cannot
+
 	Acted   int         // tool calls that succeeded
 	Wall    *work.Entry // the usage limit it ran into
 	Warning *work.Entry // the latest warning before one
@@ -42,13 +45,9 @@ func (f *Facts) Add(e work.Entry) {
 	case work.Did:
 		f.did(e)
 	case work.Asked:
-		if e.Failed {
-			f.refuse(e)
-		} else {
-			f.Asked = e.Text
-		}
+		f.asked(e)
 	case work.Told:
-		f.Asked = ""
+		f.Asked, f.Question = "", nil
 	case work.Spent:
 		if e.Usage != nil {
 			f.Usage = *e.Usage
@@ -70,7 +69,23 @@ func (f *Facts) did(e work.Entry) {
 	f.moved()
 	if e.Tool == "" && !e.Failed {
 		f.Acted++
-		f.Asked, f.refused = "", ""
+		f.refused = ""
+		if f.Question == nil { // one that can be answered waits, whatever else is done meanwhile
+			f.Asked = ""
+		}
+	}
+}
+
+// asked keeps a question until it is answered, or withdrawn by a refusal of the
+// same id.
+func (f *Facts) asked(e work.Entry) {
+	if !e.Failed {
+		f.Asked, f.Question = e.Text, e.Question
+		return
+	}
+	f.refuse(e)
+	if f.Question != nil && f.Question.ID == e.ID {
+		f.Asked, f.Question = "", nil
 	}
 }
 

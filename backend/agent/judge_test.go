@@ -27,6 +27,8 @@ var (
 	denied  = work.Entry{Kind: work.Did, ID: "1", Failed: true}
 	refused = work.Entry{Kind: work.Asked, Failed: true, Text: "Write: not allowed"}
 	asked   = work.Entry{Kind: work.Asked, Text: "Which port?"}
+	canAsk  = work.Entry{Kind: work.Asked, ID: "1", Text: "Edit /etc/hosts?", Question: &work.Question{ID: "1"}}
+	expired = work.Entry{Kind: work.Asked, ID: "1", Failed: true, Text: "nobody answered: Edit /etc/hosts?"}
 	wall    = work.Entry{Kind: work.Hit, Class: work.ClassLimited, Text: "usage limit", ResetsAt: new(at.Add(time.Hour))}
 	warning = work.Entry{Kind: work.Hit, Text: "93 %"}
 	offline = work.Entry{Kind: work.Retried, Class: work.ClassNetwork, Text: "waiting for network"}
@@ -56,6 +58,9 @@ func TestJudge(t *testing.T) {
 		{"final word: failed", entries(work.Entry{Kind: work.Ended, Failed: true, Text: "boom\nand more"}), exit(work.Exited, 1), work.ClassFailed, "boom"},
 		{"F76 a question is left", entries(said, asked, ended), exit(work.Exited, 0), work.ClassNeedsYou, "Which port?"},
 		{"a question was answered", entries(asked, work.Entry{Kind: work.Told, Text: "80"}, ended), exit(work.Exited, 0), work.ClassOK, ""},
+		{"a question that can be answered outlives what is done meanwhile", entries(canAsk, called, did), exit(work.GaveUp, -1), work.ClassNeedsYou, "/etc/hosts"},
+		{"F76 a question ran out, it found another way", entries(canAsk, expired, called, did, ended), exit(work.Exited, 0), work.ClassOK, ""},
+		{"F76 a question ran out, nothing was done after", entries(called, did, canAsk, expired, ended), exit(work.Exited, 0), work.ClassNeedsYou, "nobody answered"},
 		{"F76 all that it tried was refused", entries(called, did, called, refused, denied, ended), exit(work.Exited, 0), work.ClassNeedsYou, "Write: not allowed"},
 		{"one thing was refused, it found another way", entries(called, refused, denied, called, did, ended), exit(work.Exited, 0), work.ClassOK, ""},
 		{"gave up on a network", entries(offline), exit(work.GaveUp, -1), work.ClassNetwork, "waiting for network"},

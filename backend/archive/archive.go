@@ -33,6 +33,12 @@ func Attempt(root string, run work.RunID, name work.AttemptName) string {
 // Turn returns the folder of turn n of the attempt whose folder is given.
 func Turn(attempt string, n int) string { return filepath.Join(attempt, "turns", strconv.Itoa(n)) }
 
+// Inbox returns the folder where answers to the questions of turn n lie.
+func Inbox(attempt string, n int) string { return filepath.Join(Turn(attempt, n), "inbox") }
+
+// Answer returns the file in an inbox that answers the question called id.
+func Answer(inbox, id string) string { return filepath.Join(inbox, id+".json") }
+
 // Before returns the file that says what the shared part of the repository was
 // when the run started, and Shared the folder with copies of its configuration.
 func Before(root string, run work.RunID) string { return filepath.Join(Run(root, run), "before.json") }

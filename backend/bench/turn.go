@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -23,8 +24,9 @@ import (
 )
 
 // lingering is how long an agent that has said it is done may stay before it is
-// ended (F64), and unanswered how long a question may wait before it counts as
-// denied: nobody can answer a program that reads no input.
+// ended (F64), and unanswered how long a question may wait that nobody can answer,
+// as the program reads no input. One with a way to be answered has a limit of its
+// own, and denies itself.
 const (
 	lingering  = 10 * time.Second
 	unanswered = 2 * time.Minute
@@ -88,6 +90,7 @@ func (j *job) compose(a work.Attempt) (agent.Command, agent.Ask, error) {
 		Prompt: card.Prompt(j.run.Card, j.run.Commands), TaskFile: filepath.Join(a.Dir, ".offrun", "task.md"),
 		Dir: a.Dir, Model: a.Model, Session: t.Session,
 		Permissions: j.run.Settings.Permissions, Root: os.Getuid() == 0,
+		Inbox: archive.Inbox(j.folder(), t.N), Patience: j.run.Settings.Limits.Answer.Duration(),
 		Scratch: filepath.Join(os.TempDir(), "offrun-"+strconv.Itoa(os.Getuid()), string(a.Run)+"-"+string(a.Name)),
 	}
 	for _, s := range j.run.Settings.Agents {
@@ -119,6 +122,9 @@ func (j *job) compose(a work.Attempt) (agent.Command, agent.Ask, error) {
 		return cmd, ask, err
 	}
 	cmd.Argv = append([]string{program}, cmd.Argv[1:]...)
+	if cmd.Client != nil {
+		cmd.Argv = slices.Concat(j.bench.Self, cmd.Client, cmd.Argv)
+	}
 	cmd.Env = append([]string{"PATH=" + path}, cmd.Env...)
 	return cmd, ask, nil
 }
@@ -174,7 +180,7 @@ func (j *job) judge(ctx context.Context, r *conversation.Reader, exit work.Exit)
 	return j.turn(ctx, func(t *work.Turn) {
 		t.Agent, t.Class, t.Usage = &exit, v.Class, r.Facts.Usage
 		t.Why = because(v.Why, t.Why) // which holds the messages that a cancelled one did not get
-		t.Asked, t.ResetsAt = v.Asked, v.ResetsAt
+		t.Asked, t.Question, t.ResetsAt = v.Asked, nil, v.ResetsAt
 		if r.Facts.Session != "" {
 			t.Session = r.Facts.Session
 		}

@@ -95,10 +95,18 @@ func (w *watcher) progress(now time.Time) error {
 // questions keeps the fact that the agent waits for an answer.
 func (w *watcher) questions() error {
 	a := w.j.attempt()
-	if a.Turn().Asked == w.r.Facts.Asked {
+	q, asked := w.r.Facts.Question, w.r.Facts.Asked
+	if t := a.Turn(); t.Asked == asked && idOf(t.Question) == idOf(q) {
 		return nil
 	}
-	return w.j.turn(w.ctx, func(t *work.Turn) { t.Asked = w.r.Facts.Asked })
+	return w.j.turn(w.ctx, func(t *work.Turn) { t.Asked, t.Question = asked, q })
+}
+
+func idOf(q *work.Question) string {
+	if q == nil {
+		return ""
+	}
+	return q.ID
 }
 
 func (w *watcher) silence(st supervise.Status) {
@@ -118,7 +126,7 @@ func (w *watcher) impatience(now time.Time) error {
 	switch f := &w.r.Facts; {
 	case f.Ended != nil && quiet > lingering:
 		return supervise.Stop(w.dir, work.Finished)
-	case f.Impatient() != "", f.Asked != "" && quiet > unanswered:
+	case f.Impatient() != "", f.Asked != "" && f.Question == nil && quiet > unanswered:
 		return supervise.Stop(w.dir, work.GaveUp)
 	}
 	return nil

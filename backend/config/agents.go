@@ -65,7 +65,7 @@ func (r *Reader) Agents(n ast.Node) []work.AgentSettings {
 func (r *Reader) agent(n ast.Node) work.AgentSettings {
 	var a work.AgentSettings
 	before, named := len(r.mistakes), false
-	for key, value := range r.Entries(n, "id", "cmd", "resume", "prompt", "output", "env", "timeout", "model") {
+	for key, value := range r.Entries(n, "id", "cmd", "resume", "prompt", "output", "env", "timeout", "model", "driver") {
 		switch key.Text {
 		case "id":
 			a.ID, named = r.agentID(value), true
@@ -83,6 +83,8 @@ func (r *Reader) agent(n ast.Node) work.AgentSettings {
 			a.Timeout = r.Seconds(value, 1)
 		case "model":
 			a.Model = r.Text(value, "the name of a model")
+		case "driver":
+			a.Driver = r.Word(value, "stream", "acp")
 		}
 	}
 	if !named && len(r.mistakes) == before {

@@ -42,7 +42,7 @@ func Defaults() work.Settings {
 		Dependencies: map[string]string{},
 		Protected:    slices.Clone(LockFiles),
 		Workspace:    "host",
-		Limits:       work.Limits{Total: 30 * 60, Start: 2 * 60, Silence: 5 * 60, Setup: 15 * 60, Acceptance: 15 * 60},
+		Limits:       work.Limits{Total: 30 * 60, Start: 2 * 60, Silence: 5 * 60, Setup: 15 * 60, Acceptance: 15 * 60, Answer: 10 * 60},
 		Permissions:  "inside-workspace",
 		Notes:        "keep",
 	}
@@ -93,11 +93,12 @@ var settings = []setting{
 		`[claude, codex]`,
 		func(r *reader, v ast.Node, s *work.Settings) { s.Select = r.agentIDs(v) }},
 	{"limits", "Time limits, in seconds or as 90s, 30m, 2h. total: one turn of an agent. start: until its first output. silence: without\n" +
-		"output before a warning. setup, acceptance: each command. start and silence may be 0, which is off.",
-		`{total: 30m, start: 2m, silence: 5m, setup: 15m, acceptance: 15m}`,
+		"output before a warning. setup, acceptance: each command. answer: until a question that offrun answer could settle counts as\n" +
+		"denied. start and silence may be 0, which is off.",
+		`{total: 30m, start: 2m, silence: 5m, setup: 15m, acceptance: 15m, answer: 10m}`,
 		func(r *reader, v ast.Node, s *work.Settings) { r.limits(v, &s.Limits) }},
 	{"permissions", "What agents may do without asking, as far as they enforce it: inside-workspace, all, ask (their own rules; what needs an\n" +
-		"answer is refused). Default: inside-workspace.",
+		"answer is refused, unless the agent has driver: acp and waits for it). Default: inside-workspace.",
 		`inside-workspace`,
 		func(r *reader, v ast.Node, s *work.Settings) {
 			s.Permissions = r.Word(v, "inside-workspace", "all", "ask")
@@ -110,7 +111,8 @@ var settings = []setting{
 		func(r *reader, v ast.Node, s *work.Settings) { s.Gates = r.List(v, "commands") }},
 	{"agents", "Agents of your own, with cmd; or changes to a built-in one, without. Placeholders: {{task_file}} {{prompt}} {{workdir}}\n" +
 		"{{model}} {{session_id}}. resume: arguments for a follow-up in {{session_id}}. prompt: stdin writes it there. output: how to\n" +
-		"read what it prints. timeout: default limits.total.",
+		"read what it prints. timeout: default limits.total. driver: stream (it prints what it does) or acp (it speaks the Agent Client\n" +
+		"Protocol). Default: stream.",
 		"\n- id: mine\n  cmd: [\"/opt/bin/my-agent\", \"--task\", \"{{task_file}}\"]\n  timeout: 30m\n  env: {MY_FLAG: \"1\"}\n  output: text",
 		func(r *reader, v ast.Node, s *work.Settings) { s.Agents = r.Agents(v) }},
 }
@@ -134,9 +136,9 @@ func settingsText() []byte {
 
 func (r *reader) limits(v ast.Node, l *work.Limits) {
 	fields := map[string]*work.Seconds{
-		"total": &l.Total, "start": &l.Start, "silence": &l.Silence, "setup": &l.Setup, "acceptance": &l.Acceptance,
+		"total": &l.Total, "start": &l.Start, "silence": &l.Silence, "setup": &l.Setup, "acceptance": &l.Acceptance, "answer": &l.Answer,
 	}
-	for key, value := range r.Entries(v, "total", "start", "silence", "setup", "acceptance") {
+	for key, value := range r.Entries(v, "total", "start", "silence", "setup", "acceptance", "answer") {
 		least := work.Seconds(1)
 		if key.Text == "start" || key.Text == "silence" {
 			least = 0

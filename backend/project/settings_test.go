@@ -75,7 +75,7 @@ protected:
   - .github/
 workspace: host
 select: [claude, "codex:gpt-5"]
-limits: {total: 90, start: 0, silence: 1.5m, setup: "600", acceptance: 2h}
+limits: {total: 90, start: 0, silence: 1.5m, setup: "600", acceptance: 2h, answer: 1m}
 permissions: all
 notes: land
 gates: ["go test ./...", "go vet ./..."]
@@ -85,6 +85,7 @@ agents:
     timeout: 1h
     env: {A: 1, B: true, C: "", D: 0x10}
   - {id: mine, cmd: [x, "{{ prompt }}", "--session={{session_id}}"], resume: [x, 7], prompt: stdin, output: codex}
+  - {id: other, driver: acp}
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -94,11 +95,12 @@ agents:
 		Bring:        []string{".env", "certs/*.pem", "local/"},
 		Dependencies: map[string]string{"node_modules": "link", "web/node_modules": "none"},
 		Protected:    []string{"go.sum", ".github/"}, Workspace: "host", Select: []work.AgentID{"claude", "codex:gpt-5"},
-		Limits:      work.Limits{Total: 90, Start: 0, Silence: 90, Setup: 600, Acceptance: 7200},
+		Limits:      work.Limits{Total: 90, Start: 0, Silence: 90, Setup: 600, Acceptance: 7200, Answer: 60},
 		Permissions: "all", Notes: "land", Gates: []string{"go test ./...", "go vet ./..."},
 		Agents: []work.AgentSettings{
 			{ID: "claude", Model: "opus", Timeout: 3600, Env: map[string]string{"A": "1", "B": "true", "C": "", "D": "0x10"}},
 			{ID: "mine", Cmd: []string{"x", "{{ prompt }}", "--session={{session_id}}"}, Resume: []string{"x", "7"}, Prompt: "stdin", Output: "codex"},
+			{ID: "other", Driver: "acp"},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -126,7 +128,7 @@ func TestLoadMistakes(t *testing.T) {
 		want []string // after ".offrun/project.yaml:"
 	}{
 		{"trunck: main\n", []string{`1:1: unknown key "trunck"; allowed: trunk, acceptance, setup, teardown, bring, dependencies, protected, workspace, select, limits, permissions, notes, gates, agents`}},
-		{"trunk: main\nlimits:\n  totl: 3\n", []string{`3:3: unknown key "totl"; allowed: total, start, silence, setup, acceptance`}},
+		{"trunk: main\nlimits:\n  totl: 3\n", []string{`3:3: unknown key "totl"; allowed: total, start, silence, setup, acceptance, answer`}},
 		{"limits: {total: soon}\n", []string{`1:17: "soon" is no time limit; allowed: seconds from 1 to 604800, or such as 90s, 30m, 2h`}},
 		{"limits: {start: -1}\n", []string{`1:17: "-1" is no time limit; allowed: seconds from 0 to 604800, or such as 90s, 30m, 2h`}},
 		{"limits: {total: .inf}\n", []string{`1:17: ".inf" is no time limit; allowed: seconds from 1 to 604800, or such as 90s, 30m, 2h`}},
@@ -160,8 +162,9 @@ func TestLoadMistakes(t *testing.T) {
 		{"agents:\n  - cmd: [a]\n", []string{`2:5: an agent without id; allowed: a-z, 0-9 and -, at most 32`}},
 		{"agents:\n  - id: A\n  - a\n", []string{
 			`2:9: "A" is no agent id; allowed: a-z, 0-9 and -, at most 32`,
-			`3:5: "a" is of the wrong kind; allowed: keys with values: id, cmd, resume, prompt, output, env, timeout, model`,
+			`3:5: "a" is of the wrong kind; allowed: keys with values: id, cmd, resume, prompt, output, env, timeout, model, driver`,
 		}},
+		{"agents:\n  - id: a\n    driver: lsp\n", []string{`3:13: "lsp" is not known here; allowed: stream, acp`}},
 		{"agents:\n  - id: a\n  - id: a\n", []string{`3:5: agent "a" stands here a second time; allowed: each id once`}},
 		{"agents:\n  - id: a\n    cmd: my-agent --task\n", []string{`3:10: "my-agent --task" is of the wrong kind; allowed: a list such as [my-agent, --task, "{{task_file}}"]`}},
 		{"agents:\n  - id: a\n    cmd: []\n", []string{`3:10: the list is empty; allowed: the program and its arguments, such as [my-agent, --task, "{{task_file}}"]`}},

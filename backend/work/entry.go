@@ -19,6 +19,7 @@ type Entry struct {
 	ResetsAt *time.Time `json:"resets_at,omitempty"` // limited
 	Class    Class      `json:"class,omitempty"`     // limited, ended, retried: what the agent says about it
 	Wait     Seconds    `json:"wait,omitempty"`      // limited, retried: until it tries again by itself
+	Question *Question  `json:"question,omitempty"`  // asked: how to answer; nil where nobody can
 	Windows  []Window   `json:"windows,omitempty"`   // spent, limited: what the vendor counts
 	Log      int64      `json:"log,omitempty"`       // byte offset in agent.log of the line it came from
 }

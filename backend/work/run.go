@@ -94,6 +94,7 @@ type Turn struct {
 	Class     Class       `json:"class,omitempty"`     // what that means; set together with Agent
 	Why       string      `json:"why,omitempty"`       // for people, if Class is not ok
 	Asked     string      `json:"asked,omitempty"`     // the question that waits for an answer
+	Question  *Question   `json:"question,omitempty"`  // how Asked can be answered; nil where it cannot
 	Usage     Usage       `json:"usage"`
 	ResetsAt  *time.Time  `json:"resets_at,omitempty"` // when Class is limited, if known
 	Result    *Result     `json:"result,omitempty"`

@@ -29,6 +29,7 @@ type Limits struct {
 	Silence    Seconds `json:"silence"`    // without output before a warning; default 5m; 0 is off
 	Setup      Seconds `json:"setup"`      // default 15m
 	Acceptance Seconds `json:"acceptance"` // each acceptance command; default 15m
+	Answer     Seconds `json:"answer"`     // until a question that a person could answer counts as denied; default 10m
 }
 
 // AgentSettings override a built-in agent, or describe a custom one when Cmd is
