@@ -71,8 +71,8 @@ func (k *checker) acceptance(c work.Card) {
 		return
 	}
 	_, doubtful := commands(k.d.blocks(Acceptance))
-	for _, b := range doubtful {
-		k.warn(b.number, "Put the command into backticks and begin it with a program's name or ./.",
+	for _, number := range doubtful {
+		k.warn(number, "Put the command into backticks and begin it with a program's name or ./.",
 			"this looks like a command and is not run")
 	}
 	if len(c.Commands) == 0 && len(doubtful) == 0 {

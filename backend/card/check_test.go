@@ -23,6 +23,7 @@ func TestCheck(t *testing.T) {
 		}},
 		"no command":      {replace(complete, "- `npm test`", "- it works"), []string{"7: no acceptance command"}},
 		"doubtful":        {replace(complete, "- `npm test`", "- make sure it works"), []string{"8: this looks like a command and is not run"}},
+		"doubtful fence":  {replace(complete, "- `npm test`", "- `npm test`\n```\n\nmytool check\n```"), []string{"11: this looks like a command and is not run"}},
 		"no path":         {replace(complete, "- src/", "- what you need"), []string{"9: no path in the allowed scope; every file may change"}},
 		"path not there":  {replace(complete, "- src/", "- src/b.go\n- src/**/*.go\n- web/**/*.ts"), []string{"10: src/b.go is not there", "12: web/**/*.ts is not there"}},
 		"do not":          {replace(complete, "- d", "- lib/"), []string{"12: lib/ is not there"}},

@@ -37,20 +37,29 @@ func words(list string) map[string]bool {
 
 // commands returns the acceptance commands of blocks in their order, each once:
 // fences of shell code, inline code that is a command, and items that begin with
-// one. The doubtful blocks look like commands and were not understood.
-func commands(blocks []block) (found []string, doubtful []block) {
-	for _, b := range blocks {
+// one. The doubtful lines look like commands and were not understood.
+func commands(blocks []block) (found []string, doubtful []int) {
+	for i, b := range blocks {
 		var here []string
-		sure := true
+		doubt := 0
 		if b.fenced {
-			here = fencedCommands(b)
-		} else if spans := codeSpans(b.text); len(spans) > 0 {
-			here, sure = inlineCommands(b.text, spans)
+			here, doubt = fencedCommands(b)
+			if i > 0 && showsOutput(blocks[i-1].text) {
+				doubt = 0
+			}
 		} else {
-			here, sure = bareCommand(b.text)
+			sure := true
+			if spans := codeSpans(b.text); len(spans) > 0 {
+				here, sure = inlineCommands(b.text, spans)
+			} else {
+				here, sure = bareCommand(b.text)
+			}
+			if !sure {
+				doubt = b.number
+			}
 		}
-		if !sure {
-			doubtful = append(doubtful, b)
+		if doubt > 0 {
+			doubtful = append(doubtful, doubt)
 		}
 		for _, command := range here {
 			if !slices.Contains(found, command) {
@@ -92,28 +101,33 @@ func isCommand(code string) bool {
 }
 
 // inlineCommands returns the commands among the code spans of text. What stands
-// alone, or alone with "passes" behind it, is meant as a command; sure is false
-// if it was not understood as one.
+// alone, or alone with "passes" behind it, is meant as a command, and so is what
+// shall be run; sure is false if it was not understood as one.
 func inlineCommands(text string, spans []codeSpan) (found []string, sure bool) {
-	sure = true
+	prose, end := "", 0 // what is around the spans
+	sure, run := true, false
 	for _, s := range spans {
 		code := strings.TrimPrefix(s.code, "$ ")
 		before, after := strings.TrimSpace(text[:s.start]), strings.TrimSpace(text[s.end:])
 		alone := before == "" && after == ""
+		run = isCalled(text[:s.start]) || run && betweenCommands.MatchString(text[end:s.start])
 		switch passes := before == "" && passing.MatchString(after); {
 		case isCommand(code), (alone || passes) && programs[code], passes && !strings.ContainsAny(code, "(){}"):
-			found = append(found, code)
-		case alone && strings.Contains(code, " "):
+			found, run = append(found, code), true
+		case alone && strings.Contains(code, " ") && !isExpression(code):
+			sure = false
+		case isTyped(code) && (run || endsWell(after) || before == "" && hasFlag(code)):
 			sure = false
 		}
+		prose, end = prose+text[end:s.start]+"`", s.end
 	}
-	return found, sure
+	return found, sure && !namesScript(prose+text[end:])
 }
 
 // bareCommand returns the command that text begins with: its ASCII run up to a
 // word that says how it shall end.
 func bareCommand(text string) (found []string, sure bool) {
-	text = strings.TrimPrefix(text, "$ ")
+	text, prompted := strings.CutPrefix(text, "$ ")
 	run := text
 	if i := strings.IndexFunc(text, func(r rune) bool { return r > unicode.MaxASCII }); i >= 0 {
 		run = text[:i]
@@ -123,7 +137,7 @@ func bareCommand(text string) (found []string, sure bool) {
 	}
 	fields, balanced := shellWords(run)
 	if len(fields) == 0 || !isCommand(run) && !programs[strings.Trim(run, " .,;:")] {
-		return nil, true
+		return nil, !prompted && !namesScript(text) && !namesProgram(text)
 	}
 	if i := slices.IndexFunc(fields[1:], func(w string) bool { return outcomes[strings.Trim(w, ".,;:")] }); i >= 0 {
 		fields = fields[:i+1]
@@ -190,27 +204,32 @@ var (
 // fencedCommands returns the commands of a fence. Shell code is one command a
 // line, or one script that stops at its first failure where a line depends on
 // those before it. In other fences, lines count that have a prompt, and those
-// without a language may name known programs.
-func fencedCommands(b block) []string {
+// without a language may name known programs; doubt is the number of the first
+// line if that looks like a command and is not known, or 0.
+func fencedCommands(b block) (found []string, doubt int) {
 	info, _, _ := strings.Cut(strings.ToLower(b.info), " ")
 	shell, session := shells[info], info == "console" || info == "shell-session"
 	if info != "" && !shell && !session {
-		return nil
+		return nil, 0
 	}
 	script := strings.ReplaceAll(b.text, "\\\n", " ")
 	prompts := strings.HasPrefix(script, "$ ") || strings.Contains(script, "\n$ ")
-	var found []string
+	number, begun := b.number, prompts
 	for text := range strings.Lines(script) {
+		number++
 		text = strings.TrimSpace(text)
 		command, prompted := strings.CutPrefix(text, "$ ")
-		switch {
+		switch known := isCommand(text) || programs[text]; {
 		case text == "" || strings.HasPrefix(text, "#"):
-		case prompts && !prompted, session && !prompted:
+			continue
 		case shell && !prompts && dependent.MatchString(text):
-			return []string{"set -e\n" + strings.TrimSpace(b.text)}
-		case prompted || shell || isCommand(text) || programs[text]:
+			return []string{"set -e\n" + strings.TrimSpace(b.text)}, 0
+		case prompted, !prompts && (shell || known && !session):
 			found = append(found, command)
+		case !begun && (known || isTypedLine(text)):
+			doubt = number
 		}
+		begun = true
 	}
-	return found
+	return found, doubt
 }
