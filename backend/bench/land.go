@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -46,6 +47,7 @@ func (b *Bench) Land(ctx context.Context, id work.RunID, name work.AttemptName, 
 	in := land.In{
 		Run: &run, Attempt: a, Message: o.Message, Strayed: o.Strayed, Mark: b.mark(run.ID, name), Env: proc.Environ(), Now: b.Now,
 		Prepare: func(ctx context.Context, dir string) error { return b.prepareGates(ctx, repo, run, dir) },
+		Log:     filepath.Join(archive.Attempt(repo.Dir, run.ID, name), "gates.log"),
 	}
 	if o.DryRun {
 		l, err := land.Preview(ctx, repo, in)

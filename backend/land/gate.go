@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -34,16 +35,24 @@ func (in In) gates(ctx context.Context, repo git.Repo, l work.Landing) (_ []work
 			return nil, fmt.Errorf("prepare the worktree for the gates: %w", err)
 		}
 	}
+	out, err := in.openLog()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
 	var done []work.Gate
 	for _, command := range commands {
-		g, err := in.gate(ctx, room, command)
+		g, err := in.gate(ctx, room, command, out)
 		if err != nil {
 			return done, err
 		}
 		done = append(done, g)
 		if g.Status != work.Pass {
-			e := work.Errorf(work.Conflict, "a gate did not let it through: %s", command).
-				Do("Nothing was changed. See what it printed; send the attempt a message, or change the gate in .offrun/project.yaml.")
+			next := "Nothing was changed. Send the attempt a message, or change the gate in .offrun/project.yaml."
+			if in.Log != "" {
+				next = "Nothing was changed. See what it printed in " + in.Log + "; send the attempt a message, or change the gate in .offrun/project.yaml."
+			}
+			e := work.Errorf(work.Conflict, "a gate did not let it through: %s", command).Do(next)
 			e.List = []string{fmt.Sprintf("%s: %s (exit %d)", command, g.Status, g.Exit)}
 			return done, e
 		}
@@ -51,8 +60,17 @@ func (in In) gates(ctx context.Context, repo git.Repo, l work.Landing) (_ []work
 	return done, nil
 }
 
-// gate runs one command on the tree of room.
-func (in In) gate(ctx context.Context, room gateRoom, command string) (work.Gate, error) {
+// openLog opens the file for what the gates print.
+func (in In) openLog() (io.WriteCloser, error) {
+	path := in.Log
+	if path == "" {
+		path = os.DevNull
+	}
+	return os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+}
+
+// gate runs one command on the tree of room; what it prints goes to out.
+func (in In) gate(ctx context.Context, room gateRoom, command string, out io.Writer) (work.Gate, error) {
 	limit := in.Run.Settings.Limits.Acceptance.Duration()
 	if limit <= 0 {
 		limit = gateLimit
@@ -64,10 +82,6 @@ func (in In) gate(ctx context.Context, room gateRoom, command string) (work.Gate
 		env = proc.Environ()
 	}
 	env = append(env[:len(env):len(env)], proc.MarkVar+"="+room.mark)
-	out := in.Log
-	if out == nil {
-		out = io.Discard
-	}
 	fmt.Fprintf(out, "$ %s\n", command)
 	err := proc.Cmd{Argv: []string{"sh", "-c", "exec 2>&1\n" + command}, Dir: room.tree.Path, Env: env}.Run(timed, out)
 	if _, killErr := proc.KillMarked(context.WithoutCancel(ctx), room.mark, proc.Grace); killErr != nil {

@@ -14,7 +14,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/dustin/go-humanize/english"
@@ -34,7 +33,7 @@ type In struct {
 	Mark    string                                      // of the worktree that gates run in; holds the installation's id
 	Env     []string                                    // of the gates, whole; nil means proc.Environ()
 	Prepare func(ctx context.Context, dir string) error // makes that worktree usable: brought files, dependencies, setup; nil means nothing to do
-	Log     io.Writer                                   // what the gates print; nil means nobody reads it
+	Log     string                                      // file for what the gates print, written anew; "" means nobody reads it
 
 	Now func() time.Time // nil means time.Now
 }
@@ -47,7 +46,8 @@ func landedRef(run work.RunID, attempt work.AttemptName) string {
 }
 
 // Preview says what Land would do, and leaves no trace. Files and lines are those
-// of the attempt itself; Land counts what really changes on trunk.
+// of the attempt itself; Land counts what really changes on trunk. Gates are those
+// that would run, none of which has.
 //
 // Conflicts are an error of code Conflict that lists the paths; the Landing is
 // filled in all the same.
@@ -58,6 +58,9 @@ func Preview(ctx context.Context, repo git.Repo, in In) (work.Landing, error) {
 	}
 	r := in.Attempt.Turn().Result
 	l.Files, l.Added, l.Deleted = r.Files, r.Added, r.Deleted
+	for _, command := range in.Run.Settings.Gates {
+		l.Gates = append(l.Gates, work.Gate{Command: command, Status: work.DidNotRun, Exit: -1})
+	}
 	m, err := repo.TryMerge(ctx, drift.Sides(r.Tree))
 	if err != nil {
 		return work.Landing{}, err

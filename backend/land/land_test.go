@@ -373,10 +373,12 @@ func TestF103Gates(t *testing.T) {
 		if tt.want[0].Exit < 0 {
 			s.in.Run.Settings.Limits.Acceptance = 0.3
 		}
-		var log strings.Builder
-		s.in.Log = &log
+		s.in.Log = filepath.Join(t.TempDir(), "gates.log")
 		prepared := ""
 		s.in.Prepare = func(_ context.Context, dir string) error { prepared = dir; return nil }
+		if p, err := land.Preview(t.Context(), s.repo, s.in); err != nil || len(p.Gates) != len(tt.gates) || p.Gates[0] != (work.Gate{Command: tt.gates[0], Status: work.DidNotRun, Exit: -1}) {
+			t.Errorf("preview: %v, gates %+v; want %q, none of them run", err, p.Gates, tt.gates)
+		}
 		check := gittest.Invariants(t, s.Dir, "index", "refs/heads/main", "file a.txt")
 		passes := tt.want[len(tt.want)-1].Status == work.Pass
 		l, err := s.land()
@@ -385,13 +387,15 @@ func TestF103Gates(t *testing.T) {
 			t.Errorf("gates %q: %v: %s", tt.gates, err, diff)
 		}
 		if !passes {
-			refused(t, err, work.Conflict, "a gate did not let it through")
+			if e := refused(t, err, work.Conflict, "a gate did not let it through"); !strings.Contains(e.Next, s.in.Log) {
+				t.Errorf("next %q does not name %s", e.Next, s.in.Log)
+			}
 			if s.Git("rev-parse", "main") != s.in.Run.Base {
 				t.Error("trunk moved although a gate did not pass")
 			}
 		}
-		if !strings.Contains(log.String(), "$ "+tt.gates[0]) || prepared == "" {
-			t.Errorf("log %q, prepared %q", log.String(), prepared)
+		if log, err := os.ReadFile(s.in.Log); !strings.Contains(string(log), "$ "+tt.gates[0]) || prepared == "" {
+			t.Errorf("log %q, %v, prepared %q", log, err, prepared)
 		}
 		if _, err := os.Stat(prepared); !errors.Is(err, os.ErrNotExist) || strings.Contains(s.Git("worktree", "list", "--porcelain"), "gate-") {
 			t.Errorf("the gates' worktree is still there: %v", err)
