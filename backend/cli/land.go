@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -23,17 +24,42 @@ ever half-done.`,
 	}
 	c = asks(ops.AttemptLand.Row, "RUN AGENT", c, func(ctx context.Context, args []string) error {
 		in := ops.LandAttempt{AttemptRef: attemptRef(args)}
+		warnings, err := a.warnings(ctx, in.AttemptRef)
+		if err != nil {
+			return err
+		}
 		in.Body.Message, in.Body.DryRun, in.Body.Strayed = message, dry, strayed
 		l, err := ops.AttemptLand.Ask(ctx, a.door, in)
 		if err != nil {
 			return err
 		}
-		return a.answer(l, func() string { return screen.Landing(l) })
+		return a.answer(l, func() string { return screen.Landing(l, warnings...) })
 	})
 	c.Flags().StringVarP(&message, "message", "m", "", "commit `message` (default: made from the card)")
 	c.Flags().BoolVar(&dry, "dry-run", false, "only say what would happen")
 	c.Flags().BoolVar(&strayed, "strayed", false, "land although the agent left its branch: you have looked at the diff")
 	return c
+}
+
+// warnings are what a person should know of an attempt's result before it lands.
+func (a *app) warnings(ctx context.Context, at ops.AttemptRef) ([]string, error) {
+	run, err := ops.RunShow.Ask(ctx, a.door, at.RunRef)
+	if err != nil {
+		return nil, err
+	}
+	c, err := ops.RunCompare.Ask(ctx, a.door, ops.RunRef{Run: run.ID})
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(c.Attempts, func(v work.Verdict) bool { return v.Attempt == at.Attempt })
+	if i < 0 {
+		return nil, nil // landing it says that there is no such attempt
+	}
+	t := run.Attempt(at.Attempt).Turn()
+	if t == nil || t.Result == nil {
+		return nil, nil // nor anything to land
+	}
+	return screen.Warnings(c.Attempts[i], t.Result.Changes), nil
 }
 
 func (a *app) undoCommand() *cobra.Command {

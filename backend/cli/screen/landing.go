@@ -9,8 +9,8 @@ import (
 	"offrun/backend/work"
 )
 
-// Landing shows a landing, or the preview of one.
-func Landing(l work.Landing) string {
+// Landing shows a landing, or the preview of one, with the warnings about it.
+func Landing(l work.Landing, warnings ...string) string {
 	var b strings.Builder
 	if l.At == nil {
 		fmt.Fprintf(&b, "would land on %s %s", Line(l.Trunk), short(l.Parent))
@@ -22,13 +22,48 @@ func Landing(l work.Landing) string {
 		fmt.Fprintf(&b, "  merged with %s that came to %s since the run started\n", Count(l.Behind, "commit"), Line(l.Trunk))
 	}
 	for _, g := range l.Gates {
-		fmt.Fprintf(&b, "  gate %s: %s\n", Line(g.Command), g.Status)
+		how := string(g.Status)
+		if l.At == nil {
+			how = "would run"
+		}
+		fmt.Fprintf(&b, "  gate %s: %s\n", Line(g.Command), how)
+	}
+	if l.At == nil && len(l.Gates) == 0 {
+		b.WriteString("  no gate would run: .offrun/project.yaml has none\n")
+	}
+	for _, d := range warnings {
+		fmt.Fprintf(&b, "  %s\n", d)
 	}
 	if l.Checkout != "" {
 		fmt.Fprintf(&b, "  moved forward in %s\n", Line(l.Checkout))
 	}
 	b.WriteString("\n" + prefixed("    ", strings.TrimSpace(Clean(l.Message))) + "\n")
 	return b.String()
+}
+
+// Warnings say what a person should know of a result before it lands: what breaks
+// a rule, and files whose diff shows nothing.
+func Warnings(v work.Verdict, changes []work.Change) []string {
+	var binary, warnings []string
+	for _, c := range changes {
+		if c.Added < 0 {
+			binary = append(binary, c.Path)
+		}
+	}
+	for _, d := range []struct {
+		name  string
+		paths []string
+	}{
+		{"out of scope", v.OutOfScope},
+		{"protected", v.Protected},
+		{"the card says not to touch", v.Forbidden},
+		{"binary", binary},
+	} {
+		if len(d.paths) > 0 {
+			warnings = append(warnings, d.name+": "+list(d.paths))
+		}
+	}
+	return warnings
 }
 
 // Undo says what was taken back, and how.
