@@ -104,7 +104,27 @@ func (b *Bench) checkAgents(ctx context.Context, repo git.Repo, s work.Settings,
 		fs = append(fs, work.Finding{Check: "agents", Level: work.Warning, Text: "no coding agent was found on this machine",
 			Next: "Install one (Claude Code, Codex …), or try the simulated ones: offrun demo."})
 	}
-	return append(fs, slices.Concat(found...)...), nil
+	return append(append(fs, slices.Concat(found...)...), unlimited(asked, s.Permissions)...), nil
+}
+
+// gapNext is what to do about an agent that does not keep to its permissions by
+// itself.
+const gapNext = "Read what changed outside the worktree in offrun compare; permissions: all silences this."
+
+// unlimited warns of all agents that hold back nothing, in one finding: custom
+// ones never do.
+func unlimited(agents []agent.Agent, permissions string) []work.Finding {
+	var names []string
+	for _, a := range agents {
+		if a.Enforces == nil && !a.Simulated && a.Gap(permissions) != "" {
+			names = append(names, a.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []work.Finding{{Check: "agents", Level: work.Warning, Next: gapNext,
+		Text: "these have no limits of their own, and may write wherever you may: " + strings.Join(names, ", ")}}
 }
 
 func (b *Bench) checkAgent(ctx context.Context, repo git.Repo, s work.Settings, a agent.Agent, smoke bool) []work.Finding {
@@ -119,14 +139,19 @@ func (b *Bench) checkAgent(ctx context.Context, repo git.Repo, s work.Settings, 
 		f.Level, f.Text, f.Next = work.Problem, e.Msg, e.Next
 		return []work.Finding{f}
 	}
-	f.Text, f.File = strings.TrimSpace(fmt.Sprintf("%s %s, %s", a.Name, d.Version, d.Login)), d.Path
+	f.Text, f.File = strings.TrimSpace(a.Name+" "+d.Version), d.Path
+	switch {
+	case d.Login != agent.LoginUnknown:
+		f.Text += ", " + string(d.Login)
+	case a.Login != nil:
+		f.Text += ", login unknown"
+	}
 	if d.Login == agent.NotLoggedIn {
 		f.Level, f.Next = work.Problem, "Log in with the program itself: run "+a.Program+" in a terminal."
 	}
 	fs := []work.Finding{f}
-	if gap := a.Gap(s.Permissions); gap != "" && !a.Simulated {
-		fs = append(fs, work.Finding{Check: f.Check, Level: work.Warning, Text: gap,
-			Next: "Read what changed outside the worktree in offrun compare; permissions: all silences this."})
+	if gap := a.Gap(s.Permissions); gap != "" && !a.Simulated && a.Enforces != nil {
+		fs = append(fs, work.Finding{Check: f.Check, Level: work.Warning, Text: gap, Next: gapNext})
 	}
 	if smoke && f.Level == work.OK {
 		fs = append(fs, b.smoke(ctx, s, a))
