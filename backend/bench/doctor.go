@@ -42,7 +42,11 @@ func (b *Bench) Doctor(ctx context.Context, id work.ProjectID, o DoctorOptions) 
 	s, err := project.Load(repo.Dir)
 	if err != nil {
 		e := work.Public(err)
-		return []work.Finding{{Check: "settings", Level: work.Problem, Text: e.Msg, Next: e.Next}}, nil
+		var mistakes []work.Finding
+		for line := range strings.Lines(e.Msg) {
+			mistakes = append(mistakes, work.Finding{Check: "settings", Level: work.Problem, Text: strings.TrimSpace(line), Next: e.Next})
+		}
+		return mistakes, nil
 	}
 	findings := project.Preflight(ctx, project.Asked{Repo: repo, Settings: s, Attempts: max(1, len(o.Agents), len(s.Select))})
 	more, err := b.checkAgents(ctx, repo, s, o)

@@ -12,10 +12,16 @@ import (
 func Error(err error) string {
 	e, ok := errors.AsType[*work.Error](err)
 	if !ok {
-		return "offrun: " + Line(err.Error()) + "\n"
+		e = &work.Error{Msg: err.Error()}
 	}
 	var b strings.Builder
-	b.WriteString("offrun: " + Line(e.Msg) + "\n")
+	first, more, _ := strings.Cut(strings.TrimSpace(e.Msg), "\n") // of several mistakes, each has its line
+	b.WriteString("offrun: " + Line(first) + "\n")
+	for line := range strings.Lines(more) {
+		if line = Line(line); line != "" {
+			b.WriteString("  " + line + "\n")
+		}
+	}
 	for _, item := range e.List {
 		b.WriteString("  " + Line(item) + "\n")
 	}
