@@ -48,7 +48,7 @@ func commands(blocks []block) (found []string, doubtful []int) {
 				doubt = 0
 			}
 		} else {
-			sure := true
+			var sure bool
 			if spans := codeSpans(b.text); len(spans) > 0 {
 				here, sure = inlineCommands(b.text, spans)
 			} else {
