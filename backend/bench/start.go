@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -168,10 +169,22 @@ func trunkWarnings(ctx context.Context, repo git.Repo, trunk string, now git.Fin
 }
 
 func few(list []string, n int) string {
+	text := strings.Join(shown(list[:min(n, len(list))]), ", ")
 	if len(list) > n {
-		return strings.Join(list[:n], ", ") + " …"
+		text += " …"
 	}
-	return strings.Join(list, ", ")
+	return text
+}
+
+// shown quotes the names that hold anything but what can be printed.
+func shown(names []string) []string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		if all[i] = name; strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) }) {
+			all[i] = strconv.Quote(name)
+		}
+	}
+	return all
 }
 
 // agentOf finds an agent among the built-in ones and the run's own.

@@ -33,7 +33,7 @@ func (a *app) cardNew() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.answer(s, func() string { return "wrote " + screen.Line(s.Card.File) + "\n" })
+		return a.answer(s, func() string { return "wrote " + screen.Path(s.Card.File) + "\n" })
 	})
 	c.Flags().StringVar(&kind, "kind", "", "bug, tests, docs, refactor or feature")
 	return c

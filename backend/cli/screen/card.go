@@ -38,7 +38,7 @@ func Doubts(cards []work.CardState, s Output) string {
 	for _, c := range cards {
 		for _, w := range c.Warnings {
 			if c.Card.File != "" {
-				b.WriteString(Line(c.Card.File) + ":")
+				b.WriteString(Path(c.Card.File) + ":")
 				if w.Line > 0 {
 					fmt.Fprintf(&b, "%d:", w.Line)
 				}
@@ -60,7 +60,7 @@ func Doubts(cards []work.CardState, s Output) string {
 func Card(cs work.CardState, s Output) string {
 	var b strings.Builder
 	c := cs.Card
-	fmt.Fprintf(&b, "%s  %s\n", s.paint(bold, Line(c.Title)), s.paint(faint, Line(c.File)))
+	fmt.Fprintf(&b, "%s  %s\n", s.paint(bold, Line(c.Title)), s.paint(faint, Path(c.File)))
 	for _, part := range []struct{ name, text string }{
 		{"Kind", c.Kind},
 		{"After", strings.Join(words(c.DependsOn), ", ")},

@@ -84,7 +84,7 @@ func didText(e work.Entry, text string, s Output) string {
 	if e.Tool != "" {
 		what := text
 		if what == "" {
-			what = Line(e.Path)
+			what = Path(e.Path)
 		}
 		return s.paint(blue, "• "+Line(e.Tool)) + about(" ", strings.ReplaceAll(what, "\n", "\n    ")) + "\n"
 	}

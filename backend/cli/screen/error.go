@@ -23,7 +23,7 @@ func Error(err error) string {
 		}
 	}
 	for _, item := range e.List {
-		b.WriteString("  " + Line(item) + "\n")
+		b.WriteString("  " + Path(strings.TrimSpace(item)) + "\n")
 	}
 	if e.Next != "" {
 		b.WriteString("next: " + Line(e.Next) + "\n")

@@ -35,7 +35,7 @@ func Landing(l work.Landing, warnings ...string) string {
 		fmt.Fprintf(&b, "  %s\n", d)
 	}
 	if l.Checkout != "" {
-		fmt.Fprintf(&b, "  moved forward in %s\n", Line(l.Checkout))
+		fmt.Fprintf(&b, "  moved forward in %s\n", Path(l.Checkout))
 	}
 	b.WriteString("\n" + prefixed("    ", strings.TrimSpace(Clean(l.Message))) + "\n")
 	return b.String()
@@ -91,7 +91,7 @@ func Cleaning(cs []work.Cleaning) string {
 			word = "would remove"
 		}
 		freed += c.Freed
-		fmt.Fprintf(&b, "%s %s (%s)\n", word, Line(c.Dir), humanize.Bytes(uint64(max(0, c.Freed))))
+		fmt.Fprintf(&b, "%s %s (%s)\n", word, Path(c.Dir), humanize.Bytes(uint64(max(0, c.Freed))))
 		if c.Archive != "" {
 			fmt.Fprintf(&b, "  kept at %s\n", Line(c.Archive))
 		}

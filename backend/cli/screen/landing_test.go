@@ -13,7 +13,7 @@ func TestLanding(t *testing.T) {
 	}
 	text := Landing(l)
 	l.Gates = []work.Gate{{Command: "npm test", Status: work.DidNotRun, Exit: -1}}
-	v := work.Verdict{OutOfScope: []string{"src/b.ts"}, Protected: []string{"go.sum", "yarn.lock"}, Forbidden: []string{"LICENSE"}}
+	v := work.Verdict{OutOfScope: []string{"src/b.ts"}, Protected: []string{"go.sum", "yarn.lock"}, Forbidden: []string{"LI\x1b[2JCENSE"}}
 	text += Landing(l, Warnings(v, []work.Change{{Path: "logo.png", Added: -1, Deleted: -1}, {Path: "src/b.ts", Added: 1}})...)
 	l.At, l.Commit, l.Checkout, l.Gates = &began, "fedcba9876543210", "/shop", []work.Gate{{Command: "npm test", Status: work.Pass}}
 	text += Landing(l) + Undo(l)

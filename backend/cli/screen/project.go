@@ -16,7 +16,7 @@ func Projects(ps []work.Project, s Output) string {
 	}
 	var rows [][]string
 	for _, p := range ps {
-		rows = append(rows, []string{string(p.ID), Line(p.Path)})
+		rows = append(rows, []string{string(p.ID), Path(p.Path)})
 	}
 	return tableText(columns("PROJECT", "PATH"), rows, s)
 }
@@ -25,9 +25,9 @@ func Projects(ps []work.Project, s Output) string {
 // trusted.
 func Project(s work.ProjectState, out Output) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "project %s in %s\n", out.paint(bold, string(s.Project.ID)), Line(s.Project.Path))
+	fmt.Fprintf(&b, "project %s in %s\n", out.paint(bold, string(s.Project.ID)), Path(s.Project.Path))
 	for _, f := range s.Created {
-		fmt.Fprintf(&b, "  wrote %s\n", Line(f))
+		fmt.Fprintf(&b, "  wrote %s\n", Path(f))
 	}
 	if s.Settings.Trunk != "" {
 		fmt.Fprintf(&b, "  trunk: %s\n", Line(s.Settings.Trunk))
@@ -60,7 +60,7 @@ func Findings(found []work.Finding, s Output) string {
 		}
 		fmt.Fprintf(&b, "%s  %s: %s\n", mark, Line(f.Check), text)
 		if f.File != "" {
-			fmt.Fprintf(&b, "         %s\n", s.paint(faint, Line(f.File)))
+			fmt.Fprintf(&b, "         %s\n", s.paint(faint, Path(f.File)))
 		}
 		if f.Next != "" {
 			fmt.Fprintf(&b, "         next: %s\n", Line(f.Next))
@@ -71,7 +71,7 @@ func Findings(found []work.Finding, s Output) string {
 
 // Bench describes a running bench.
 func Bench(b work.BenchState) string {
-	text := fmt.Sprintf("offrun %s, process %d, works on %s\ndata in %s\n", b.Version, b.PID, Count(b.Working, "attempt"), Line(b.Home))
+	text := fmt.Sprintf("offrun %s, process %d, works on %s\ndata in %s\n", b.Version, b.PID, Count(b.Working, "attempt"), Path(b.Home))
 	for _, n := range b.Notices {
 		text += "note: " + Line(n) + "\n"
 	}
@@ -86,7 +86,7 @@ func Artifacts(files []work.Artifact, s Output) string {
 	}
 	var rows [][]string
 	for _, f := range files {
-		rows = append(rows, []string{humanize.Bytes(uint64(max(0, f.Size))), Line(f.Path)})
+		rows = append(rows, []string{humanize.Bytes(uint64(max(0, f.Size))), Path(f.Path)})
 	}
 	return tableText([]column{{"SIZE", true}, {"FILE", false}}, rows, Output{Colour: s.Colour}) // paths are for copying: never cut
 }

@@ -47,7 +47,7 @@ func summaries(as []work.AttemptSummary, s Output) string {
 func Run(run work.Run, s Output) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "run %s  %s\n", s.paint(bold, string(run.ID)), Line(run.Card.Title))
-	fmt.Fprintf(&b, "  project %s, card %s, from %s %s, started %s\n", run.Project, Line(run.Card.File), Line(run.Trunk), short(run.Base), run.StartedAt.Local().Format("2006-01-02 15:04:05"))
+	fmt.Fprintf(&b, "  project %s, card %s, from %s %s, started %s\n", run.Project, Path(run.Card.File), Line(run.Trunk), short(run.Base), run.StartedAt.Local().Format("2006-01-02 15:04:05"))
 	for _, c := range run.Commands {
 		fmt.Fprintf(&b, "  test: %s\n", Line(c))
 	}
@@ -81,7 +81,7 @@ func attemptText(a *work.Attempt, s Output) string {
 		line("next", a.Failure.Next)
 	}
 	if a.CleanedAt == nil {
-		line("worktree", a.Dir)
+		line("worktree", Path(a.Dir))
 		line("branch", a.Branch)
 	}
 	line("kept at", a.Archive)
@@ -111,7 +111,7 @@ func attemptText(a *work.Attempt, s Output) string {
 func touchText(t work.Touch) string {
 	text := t.What
 	if t.Name != "" {
-		text += " " + t.Name
+		text += " " + Path(t.Name)
 	}
 	text += " " + t.Change
 	if t.Danger {
@@ -156,10 +156,10 @@ func Plan(c work.CardState, s work.Settings, out Output) string {
 	}
 	for i, w := range c.Warnings {
 		if more := len(c.Warnings) - i; i == maxDoubts && more > 1 {
-			b.WriteString(out.paint(yellow, fmt.Sprintf("warning: %d more: offrun card check %s", more, Line(c.Card.File))) + "\n")
+			b.WriteString(out.paint(yellow, fmt.Sprintf("warning: %d more: offrun card check %s", more, Path(c.Card.File))) + "\n")
 			break
 		}
-		b.WriteString(out.paint(yellow, "warning: "+Line(c.Card.File)+": "+Line(w.Text)) + "\n")
+		b.WriteString(out.paint(yellow, "warning: "+Path(c.Card.File)+": "+Line(w.Text)) + "\n")
 	}
 	return b.String()
 }

@@ -9,6 +9,7 @@ package screen
 import (
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -90,6 +91,15 @@ func Clean(s string) string {
 
 // Line is Clean on a single line.
 func Line(s string) string { return strings.Join(strings.Fields(Clean(s)), " ") }
+
+// Path is the name of a file as it is, or quoted where it holds anything that
+// would not show: a person sees that it is there.
+func Path(name string) string {
+	if Clean(name) == name && !strings.ContainsAny(name, "\n\t") {
+		return name
+	}
+	return strconv.Quote(name)
+}
 
 // firstLine returns the first line of s that has anything on it.
 func firstLine(s string) string {

@@ -45,6 +45,22 @@ func TestClean(t *testing.T) {
 	}
 }
 
+func TestPath(t *testing.T) {
+	for in, want := range map[string]string{
+		"src/登录 接口.ts":  "src/登录 接口.ts",
+		`a"b\c`:         `a"b\c`,
+		"":              "",
+		"a\x1b[2J.txt":  `"a\x1b[2J.txt"`,
+		"two\nlines":    `"two\nlines"`,
+		"\u202egpj.exe": `"\u202egpj.exe"`,
+		"caf\xe9":       `"caf\xe9"`,
+	} {
+		if got := Path(in); got != want {
+			t.Errorf("Path(%q) = %s, want %s", in, got, want)
+		}
+	}
+}
+
 func TestOf(t *testing.T) {
 	if got := Of(nil, os.Getenv); got != (Output{}) {
 		t.Errorf("Of a pipe = %+v, want plain text of any width", got)

@@ -83,7 +83,7 @@ func prefixed(prefix, text string) string {
 func list(paths []string) string {
 	short := make([]string, 0, maxListed)
 	for _, p := range paths[:min(len(paths), maxListed)] {
-		short = append(short, Line(p))
+		short = append(short, Path(p))
 	}
 	text := strings.Join(short, ", ")
 	if more := len(paths) - maxListed; more > 0 {
