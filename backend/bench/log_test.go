@@ -5,7 +5,17 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"offrun/backend/work"
 )
+
+func TestReadLogRefusesNonsense(t *testing.T) {
+	for _, q := range []LogQuery{{File: "diff"}, {File: "../attempt.json"}, {Turn: -1}, {From: -1}} {
+		if _, err := new(Bench).ReadLog(t.Context(), "last", "claude", q); work.CodeOf(err) != work.Invalid {
+			t.Errorf("%+v: %v, want invalid", q, err)
+		}
+	}
+}
 
 func TestReadPieceGivesWholeLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"offrun/backend/archive"
 	"offrun/backend/artifact"
 	"offrun/backend/compare"
@@ -109,11 +111,35 @@ type LogQuery struct {
 	From int64  // byte
 }
 
+// logFiles are the files that LogQuery.File names. The one of the setup lies in the
+// attempt's folder, the others in those of its turns.
+var logFiles = map[string]string{
+	"": artifact.Conversation, "conversation": artifact.Conversation,
+	"out": artifact.Log, "err": artifact.ErrLog, "setup": artifact.SetupLog, "tests": artifact.Tests,
+}
+
+// check says what is wrong with q. The REST server looks at it before; who reads
+// without a running bench has only this.
+func (q LogQuery) check() error {
+	switch {
+	case logFiles[q.File] == "":
+		return work.Errorf(work.Invalid, "there is no output %q", q.File).Do("Choose one of: conversation, out, err, setup, tests.")
+	case q.Turn < 0:
+		return work.Errorf(work.Invalid, "there is no turn %d", q.Turn).Do("Turns count from 1; 0 is the newest.")
+	case q.From < 0:
+		return work.Errorf(work.Invalid, "there is no byte %d", q.From).Do("Bytes count from 0.")
+	}
+	return nil
+}
+
 // pageSize is the most of an output that one answer carries.
 const pageSize = 256 << 10
 
 // ReadLog reads a piece of an attempt's output.
 func (b *Bench) ReadLog(ctx context.Context, id work.RunID, name work.AttemptName, q LogQuery) (work.LogPage, error) {
+	if err := q.check(); err != nil {
+		return work.LogPage{}, err
+	}
 	run, err := b.findRun(ctx, id)
 	if err != nil {
 		return work.LogPage{}, err
@@ -131,15 +157,11 @@ func (b *Bench) ReadLog(ctx context.Context, id work.RunID, name work.AttemptNam
 		q.Turn = len(a.Turns)
 	}
 	if q.Turn > len(a.Turns) {
-		return work.LogPage{}, work.Errorf(work.NotFound, "attempt %s of run %s has %d turns", name, run.ID, len(a.Turns))
+		return work.LogPage{}, work.Errorf(work.NotFound, "attempt %s of run %s has %s", name, run.ID, english.Plural(len(a.Turns), "turn", ""))
 	}
-	file := map[string]string{
-		"": artifact.Conversation, "conversation": artifact.Conversation,
-		"out": artifact.Log, "err": artifact.ErrLog, "tests": artifact.Tests,
-	}[q.File]
-	dir := archive.Turn(archive.Attempt(root, run.ID, name), q.Turn)
-	if q.File == "setup" {
-		dir, file = filepath.Dir(filepath.Dir(dir)), artifact.SetupLog
+	file, dir := logFiles[q.File], archive.Turn(archive.Attempt(root, run.ID, name), q.Turn)
+	if file == artifact.SetupLog {
+		dir = filepath.Dir(filepath.Dir(dir))
 	}
 	page := work.LogPage{From: q.From, To: q.From, Turn: q.Turn, Data: []byte{}}
 	page.Ended = q.Turn < len(a.Turns) || a.Turns[q.Turn-1].EndedAt != nil || !a.Unfinished()
