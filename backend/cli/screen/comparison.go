@@ -181,7 +181,7 @@ func detailLines(v work.Verdict) []string {
 	add("protected", list(v.Protected))
 	add("the card says not to touch", list(v.Forbidden))
 	for _, t := range v.Touched {
-		add("changed outside", Line(touchText(t)))
+		add("changed outside while it ran", Line(touchText(t)))
 	}
 	for _, n := range v.Notices {
 		add("notice", Line(n))

@@ -99,7 +99,7 @@ func attemptText(a *work.Attempt, s Output) string {
 		line("waits for its turn", m)
 	}
 	for _, t := range a.Touched {
-		line("changed outside", touchText(t))
+		line("changed outside while it ran", touchText(t))
 	}
 	if l := a.Landing; l != nil && l.UndoneAt == nil {
 		line("landed", fmt.Sprintf("%s on %s", short(l.Commit), l.Trunk))
