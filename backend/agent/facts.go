@@ -19,8 +19,9 @@ type Facts struct {
 	Session string
 	Model   string
 	Usage   work.Usage
-	Said    string // its latest text
-	Asked   string // the question that waits for an answer
+	Windows []work.Window // what the vendor counts, as last reported
+	Said    string        // its latest text
+	Asked   string        // the question that waits for an answer
 
 	Question *work.Question // how Asked can be answered; nil where it cannot
 
@@ -36,6 +37,9 @@ type Facts struct {
 
 // Add takes e into account.
 func (f *Facts) Add(e work.Entry) {
+	if len(e.Windows) > 0 {
+		f.Windows = e.Windows
+	}
 	switch e.Kind {
 	case work.Began:
 		f.Session, f.Model = e.Session, e.Model

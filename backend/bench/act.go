@@ -47,7 +47,7 @@ func (j *job) stop(ctx context.Context) error {
 		if t := a.Turn(); len(a.Queue) > 0 {
 			t.Why = because(t.Why, notSent(a.Queue))
 		}
-		a.CancelledAt, a.Queue = &now, nil
+		a.CancelledAt, a.Queue, a.WakeAt = &now, nil, nil
 	})
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (j *job) stop(ctx context.Context) error {
 	j.cancelled = true
 	j.mu.Unlock()
 	a := j.attempt()
-	if t := a.Turn(); t.StartedAt == nil {
+	if t := a.Turn(); t.StartedAt == nil || t.EndedAt != nil {
 		j.cancel() // nothing runs but our own preparation; a setup command is stopped by its look
 		return nil
 	}
@@ -105,14 +105,19 @@ func (b *Bench) Retry(ctx context.Context, id work.RunID, name work.AttemptName)
 	if err := b.lookAgain(ctx, repo, run.ID); err != nil {
 		return a, err
 	}
-	if err := archive.PutAttempt(repo.Dir, a); err != nil {
-		return a, err
-	}
-	if err := b.feed.PutAttempt(ctx, run.Project, a); err != nil {
+	if err := b.put(ctx, run, repo, a); err != nil {
 		return a, err
 	}
 	_, err = b.launch(run, repo, a)
 	return a, err
+}
+
+// put writes an attempt that nobody works on: the file first, then the database.
+func (b *Bench) put(ctx context.Context, run work.Run, repo git.Repo, a work.Attempt) error {
+	if err := archive.PutAttempt(repo.Dir, a); err != nil {
+		return err
+	}
+	return b.feed.PutAttempt(ctx, run.Project, a)
 }
 
 // Send gives an attempt another message. It starts a turn at once, or when the
@@ -130,20 +135,7 @@ func (b *Bench) Send(ctx context.Context, id work.RunID, name work.AttemptName, 
 			return *a, err
 		}
 		a.Queue = append(a.Queue, message)
-		if err := b.lookAgain(ctx, repo, run.ID); err != nil {
-			return *a, err
-		}
-		// On disk before anything happens, so that the message cannot be lost.
-		if err := archive.PutAttempt(repo.Dir, *a); err != nil {
-			return *a, err
-		}
-		if err := b.feed.PutAttempt(ctx, run.Project, *a); err != nil {
-			return *a, err
-		}
-		if j, err = b.launch(run, repo, *a); err != nil {
-			return *a, err
-		}
-		return j.attempt(), nil
+		return b.goOn(ctx, run, repo, *a)
 	}
 	if err := j.fact(ctx, func(a *work.Attempt) { a.Queue = append(a.Queue, message) }); err != nil {
 		return *a, err
@@ -215,10 +207,7 @@ func (b *Bench) Repair(ctx context.Context, id work.RunID) (work.Run, error) {
 			continue
 		}
 		a.Turn().Blocked = ""
-		if err := archive.PutAttempt(repo.Dir, a); err != nil {
-			return run, err
-		}
-		if err := b.feed.PutAttempt(ctx, run.Project, a); err != nil {
+		if err := b.put(ctx, run, repo, a); err != nil {
 			return run, err
 		}
 		if _, err := b.launch(run, repo, a); err != nil {

@@ -22,6 +22,7 @@ import (
 	"offrun/backend/config"
 	"offrun/backend/feed"
 	"offrun/backend/governor"
+	"offrun/backend/pool"
 	"offrun/backend/proc"
 	"offrun/backend/store"
 	"offrun/backend/work"
@@ -49,6 +50,7 @@ type Bench struct {
 	slots    *governor.Governor
 	notices  []string
 	programs *programs
+	pool     *pool.Pool
 
 	ctx     context.Context // lives until Close
 	end     context.CancelFunc
@@ -122,6 +124,9 @@ func (b *Bench) open(ctx context.Context) (err error) {
 	}
 	b.slots = governor.New(b.cfg.Parallel)
 	b.programs = newPrograms(ctx)
+	if b.pool, err = b.openPool(ctx); err != nil {
+		return errors.Join(err, b.db.Close())
+	}
 	if b.feed, err = feed.New(ctx, b.db); err == nil {
 		err = b.rebuild(ctx, missing != nil)
 	}

@@ -210,7 +210,7 @@ func (b *Bench) ask(ctx context.Context, s work.Settings, a agent.Agent, prompt 
 	cmd.Env = append([]string{"PATH=" + path}, cmd.Env...)
 	j := &job{bench: b, agent: a, a: work.Attempt{Run: "smoke", Name: work.AttemptName(filepath.Base(dir)), Dir: empty, Turns: []work.Turn{{N: 1}}},
 		run: work.Run{Settings: work.Settings{Limits: work.Limits{Total: 90}}}}
-	q, env, err := j.request(j.a, dir, cmd)
+	q, env, err := j.request(j.a, dir, a, cmd)
 	if err != nil {
 		return work.Exit{}, agent.Verdict{}, err
 	}

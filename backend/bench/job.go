@@ -31,6 +31,7 @@ type job struct {
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the job has let go of the attempt
 
+	woken   chan struct{} // holds one when what a sleeping attempt waits for may have come
 	started chan struct{} // closed when the agent runs, or never will
 	once    sync.Once     // closes started
 

@@ -22,6 +22,9 @@ var errBlocked = errors.New("waits for the user")
 // if it is there, so a walk may be cut off anywhere and begun again.
 func (j *job) walk() {
 	ctx := j.ctx
+	if err := j.sleep(ctx); err != nil {
+		return // cancelled while it slept, or the bench ends
+	}
 	if err := j.openTurn(ctx); err != nil {
 		return
 	}
@@ -190,29 +193,33 @@ func (j *job) takeTurns(ctx context.Context) error {
 // turn is over.
 func (j *job) openTurn(ctx context.Context) error {
 	a := j.attempt()
-	if t := a.Turn(); t.EndedAt == nil || len(a.Queue) == 0 {
+	if t := a.Turn(); t.EndedAt == nil || len(a.Queue) == 0 || a.WakeAt != nil {
 		return nil
 	}
 	now := j.bench.Now().UTC()
 	return j.fact(ctx, func(a *work.Attempt) {
 		last := a.Turn()
-		a.Turns = append(a.Turns, work.Turn{N: last.N + 1, Message: a.Queue[0], Session: last.Session, QueuedAt: now})
+		a.Turns = append(a.Turns, work.Turn{N: last.N + 1, Message: a.Queue[0], By: last.By, Session: last.Session, QueuedAt: now})
 		a.Queue = a.Queue[1:]
 		a.Failure, a.CancelledAt = nil, nil
 	})
 }
 
-// endTurn puts the turn's files where people look for them and closes it.
+// endTurn puts the turn's files where people look for them and closes it. If
+// another turn takes up its message, that is written in the same instant.
 func (j *job) endTurn(ctx context.Context) error {
 	a := j.attempt()
 	if err := artifact.Publish(j.folder(), a.Turn().N); err != nil {
 		return err
 	}
 	now := j.bench.Now().UTC()
-	if err := j.turn(ctx, func(t *work.Turn) { t.EndedAt = &now }); err != nil {
-		return err
-	}
-	return nil
+	next := j.onward(a)
+	return j.fact(ctx, func(a *work.Attempt) {
+		a.Turn().EndedAt = &now
+		if next != nil {
+			next(a)
+		}
+	})
 }
 
 // launch begins to work on an attempt. The caller holds b.mu and has seen that
@@ -223,7 +230,7 @@ func (b *Bench) launch(run work.Run, repo git.Repo, a work.Attempt) (*job, error
 		return nil, err
 	}
 	run.Attempts = nil
-	j := &job{bench: b, run: run, repo: repo, agent: ag, a: clone(a), done: make(chan struct{}), started: make(chan struct{})}
+	j := &job{bench: b, run: run, repo: repo, agent: ag, a: clone(a), done: make(chan struct{}), started: make(chan struct{}), woken: make(chan struct{}, 1)}
 	j.ctx, j.cancel = context.WithCancel(b.ctx)
 	j.cancelled = a.CancelledAt != nil
 	key := jobKey{run.ID, a.Name}
@@ -245,7 +252,7 @@ func (b *Bench) forget(key jobKey, j *job) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	a := j.attempt()
-	if t := a.Turn(); t.EndedAt != nil && len(a.Queue) > 0 && b.ctx.Err() == nil {
+	if t := a.Turn(); t.EndedAt != nil && (len(a.Queue) > 0 || a.WakeAt != nil) && b.ctx.Err() == nil {
 		return false
 	}
 	delete(b.jobs, key)

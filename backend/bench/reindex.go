@@ -38,6 +38,9 @@ func (b *Bench) reindex(ctx context.Context) (work.Reindexed, error) {
 	for _, r := range runs {
 		done.Attempts += len(r.Attempts)
 	}
+	if err := b.learnRests(runs); err != nil {
+		return done, err
+	}
 	return done, b.feed.Reset(ctx, ps, slices.Values(runs))
 }
 

@@ -18,6 +18,7 @@ import (
 	"offrun/backend/artifact"
 	"offrun/backend/card"
 	"offrun/backend/conversation"
+	"offrun/backend/pool"
 	"offrun/backend/proc"
 	"offrun/backend/supervise"
 	"offrun/backend/work"
@@ -44,28 +45,43 @@ func (j *job) runAgent(ctx context.Context) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	cmd, ask, err := j.compose(a)
+	if t.Restores > 0 {
+		return j.restore(ctx, a)
+	}
+	ag, err := j.taker(t)
 	if err != nil {
 		return err
 	}
-	q, env, err := j.request(a, dir, cmd)
+	lent, release, err := j.lend(ctx, a, ag)
+	if resting, ok := errors.AsType[*pool.Resting](err); ok {
+		return j.rests(ctx, resting)
+	}
 	if err != nil {
 		return err
 	}
-	r, err := conversation.Open(dir, j.agent)
+	defer release()
+	cmd, ask, err := j.compose(a, ag, lent)
+	if err != nil {
+		return err
+	}
+	q, env, err := j.request(a, dir, ag, cmd)
+	if err != nil {
+		return err
+	}
+	r, err := conversation.Open(dir, ag)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	if t.StartedAt == nil {
-		if t.Message != "" {
-			if err := r.Add(work.Entry{At: j.bench.Now().UTC(), Kind: work.Told, Text: t.Message}); err != nil {
-				return err
-			}
-		}
 		now := j.bench.Now().UTC()
+		move := moved(a, ag, lent, now)
+		if err := introduce(r, *t, move, ask.Resume, now); err != nil {
+			return err
+		}
 		err := j.turn(ctx, func(t *work.Turn) {
 			t.StartedAt, t.Program, t.Session, t.Resumed = &now, cmd.Shown(ask.Prompt), cmd.Session, ask.Resume
+			t.Account, t.Moved = lent.Name, move
 		})
 		if err != nil {
 			return err
@@ -80,11 +96,32 @@ func (j *job) runAgent(ctx context.Context) error {
 	if err := errors.Join(err, w.close()); err != nil {
 		return err
 	}
-	return j.judge(ctx, r, exit)
+	return j.judge(ctx, r, exit, ag, lent)
+}
+
+// introduce writes what the conversation of a turn begins with: where it comes
+// from, and what the user said. What a turn takes up stands in the conversation
+// of the turn before.
+func introduce(r *conversation.Reader, t work.Turn, move *work.Move, resumed bool, now time.Time) error {
+	if move != nil {
+		text := "moved from " + move.From + " to " + move.To + " because: " + move.Why
+		if err := r.Add(work.Entry{At: now, Kind: work.Noted, Text: text}); err != nil {
+			return err
+		}
+	}
+	if t.N > 1 && !resumed {
+		if err := r.Add(work.Entry{At: now, Kind: work.Noted, Text: "a new session, with what was said before as context"}); err != nil {
+			return err
+		}
+	}
+	if t.Message == "" || t.Moved != nil {
+		return nil
+	}
+	return r.Add(work.Entry{At: now, Kind: work.Told, Text: t.Message})
 }
 
 // compose says what to run for the open turn.
-func (j *job) compose(a work.Attempt) (agent.Command, agent.Ask, error) {
+func (j *job) compose(a work.Attempt, ag agent.Agent, lent work.Account) (agent.Command, agent.Ask, error) {
 	t := a.Turn()
 	ask := agent.Ask{
 		Prompt: card.Prompt(j.run.Card, j.run.Commands), TaskFile: filepath.Join(a.Dir, ".offrun", "task.md"),
@@ -93,17 +130,26 @@ func (j *job) compose(a work.Attempt) (agent.Command, agent.Ask, error) {
 		Inbox: archive.Inbox(j.folder(), t.N), Patience: j.run.Settings.Limits.Answer.Duration(),
 		Scratch: filepath.Join(os.TempDir(), "offrun-"+strconv.Itoa(os.Getuid()), string(a.Run)+"-"+string(a.Name)),
 	}
+	if ag.ID != a.Agent {
+		ask.Model = "" // it was chosen for another agent
+	}
 	for _, s := range j.run.Settings.Agents {
-		if s.ID == a.Agent {
+		if s.ID == ag.ID {
 			ask.Env = s.Env
 		}
 	}
 	if err := os.MkdirAll(ask.Scratch, 0o700); err != nil {
 		return agent.Command{}, ask, err
 	}
+	resume, holds, err := j.bringSession(a, ag, lent)
+	if err != nil {
+		return agent.Command{}, ask, err
+	}
 	switch {
-	case t.N > 1 && t.Session != "" && j.agent.Resumes:
-		ask.Resume, ask.Prompt = true, t.Message
+	case resume && holds && t.Moved != nil:
+		ask.Resume, ask.Prompt = true, card.GoOn
+	case resume:
+		ask.Resume, ask.Prompt = true, j.message(a)
 	case t.N > 1:
 		before, err := j.transcript(a)
 		if err != nil {
@@ -113,11 +159,11 @@ func (j *job) compose(a work.Attempt) (agent.Command, agent.Ask, error) {
 	case t.Session == "":
 		ask.Session = uuid.NewString()
 	}
-	cmd, err := j.agent.Command(ask)
+	cmd, err := ag.Command(ask)
 	if err != nil {
 		return cmd, ask, err
 	}
-	program, path, err := j.bench.programs.find(j.agent)
+	program, path, err := j.bench.programs.find(ag)
 	if err != nil {
 		return cmd, ask, err
 	}
@@ -126,19 +172,22 @@ func (j *job) compose(a work.Attempt) (agent.Command, agent.Ask, error) {
 		cmd.Argv = slices.Concat(j.bench.Self, cmd.Client, cmd.Argv)
 	}
 	cmd.Env = append([]string{"PATH=" + path}, cmd.Env...)
+	if lent.Dir != "" && ag.Accounts != nil {
+		cmd.Env = append(cmd.Env, ag.Accounts.Env(lent.Dir)...) // last, so that it wins
+	}
 	return cmd, ask, nil
 }
 
 // request turns a command into what its supervisor is asked.
-func (j *job) request(a work.Attempt, dir string, cmd agent.Command) (supervise.Request, []string, error) {
+func (j *job) request(a work.Attempt, dir string, ag agent.Agent, cmd agent.Command) (supervise.Request, []string, error) {
 	q := supervise.Request{
 		Argv: cmd.Argv, Dir: a.Dir,
 		Stdout: filepath.Join(dir, artifact.Log), Stderr: filepath.Join(dir, artifact.ErrLog),
 		Mark:    j.bench.mark(a.Run, a.Name) + "/" + itoa(a.Turn().N),
-		Total:   j.run.Settings.TimeLimit(a.Agent),
+		Total:   j.run.Settings.TimeLimit(ag.ID),
 		Silence: j.run.Settings.Limits.Silence.Duration(),
 	}
-	if j.agent.Structured {
+	if ag.Structured {
 		q.Start = j.run.Settings.Limits.Start.Duration()
 	}
 	if cmd.Stdin != "" {
@@ -169,9 +218,12 @@ func (j *job) shellIn(ctx context.Context, dir, in, line, mark string, limit tim
 }
 
 // judge records how the program ended and what that means.
-func (j *job) judge(ctx context.Context, r *conversation.Reader, exit work.Exit) error {
+func (j *job) judge(ctx context.Context, r *conversation.Reader, exit work.Exit, ag agent.Agent, lent work.Account) error {
 	v, err := r.Judge(exit)
 	if err != nil {
+		return err
+	}
+	if err := j.settle(ag, lent, v, r.Facts); err != nil {
 		return err
 	}
 	if v.Class == work.ClassCancelled {
@@ -181,6 +233,7 @@ func (j *job) judge(ctx context.Context, r *conversation.Reader, exit work.Exit)
 		t.Agent, t.Class, t.Usage = &exit, v.Class, r.Facts.Usage
 		t.Why = because(v.Why, t.Why) // which holds the messages that a cancelled one did not get
 		t.Asked, t.Question, t.ResetsAt = v.Asked, nil, v.ResetsAt
+		t.Forgotten = v.SessionGone && t.Resumed
 		if r.Facts.Session != "" {
 			t.Session = r.Facts.Session
 		}

@@ -31,9 +31,16 @@ func Prompt(c work.Card, commands []string) string {
 	return b.String()
 }
 
+// GoOn is what an agent is told that goes on with its own session under another
+// login, if the session holds the message already that was cut off.
+const GoOn = "You were interrupted by a usage limit before you were done. Go on with the last task or message above where you left off."
+
 // FollowUp is what an agent is told that cannot go on with its own session: the
 // task, what was said before, and the new message.
 func FollowUp(prompt, before, message string) string {
+	if message == "" {
+		message = "Go on where this was interrupted, until the task is done."
+	}
 	return prompt + "\n---\n\nYou have worked on this before; the files are as you left them. What was said then:\n\n" +
 		strings.TrimSpace(before) + "\n\n---\n\nNow do this:\n\n" + message + "\n"
 }

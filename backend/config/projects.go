@@ -75,13 +75,16 @@ func PutProjects(dir string, all []work.Project) error {
 	for _, p := range all {
 		f.Projects = append(f.Projects, project(p))
 	}
-	b, err := yaml.Marshal(f)
+	return put(filepath.Join(dir, "projects.yaml"), "The projects of Offrun: the truth behind the database's list.", f)
+}
+
+// put writes v as YAML below a line that says what the file is.
+func put(path, what string, v any) error {
+	b, err := yaml.Marshal(v)
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(dir, "projects.yaml")
-	head := "# The projects of Offrun: the truth behind the database's list.\n"
-	err = renameio.WriteFile(path, append([]byte(head), b...), 0o600, renameio.WithTempDir(dir))
+	err = renameio.WriteFile(path, append([]byte("# "+what+"\n"), b...), 0o600, renameio.WithTempDir(filepath.Dir(path)))
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return work.Hide(work.Unavailable, err, "no space left for "+path).Do("Free some disk space; the file is as it was.")
 	}

@@ -41,7 +41,7 @@ func (c change) putAttempt(project work.ProjectID, a work.Attempt) error {
 // active reports whether the bench still has something to do for a. Its state
 // alone does not tell: a program that asked a question may live on.
 func active(a work.Attempt) bool {
-	if !a.State().Final() {
+	if !a.State().Final() || a.WakeAt != nil {
 		return true
 	}
 	t := a.Turn()

@@ -19,7 +19,8 @@ type Account struct {
 	Sessions int         `json:"sessions,omitempty"` // at most so many at once; 0 is as many as wanted
 
 	// What the agents' output told, stored in the database.
-	RestsUntil *time.Time `json:"rests_until,omitempty"` // its usage limit is reached; nobody knows better before then
+	RestsSince *time.Time `json:"rests_since,omitempty"` // its usage limit was reached
+	RestsUntil *time.Time `json:"rests_until,omitempty"` // nobody knows better before then
 	Why        string     `json:"why,omitempty"`         // in the agent's words
 	Walls      int        `json:"walls,omitempty"`       // limits in a row that told no reset time: the pause grows with them
 	UsedAt     *time.Time `json:"used_at,omitempty"`     // latest turn
@@ -37,8 +38,14 @@ type Window struct {
 	At       time.Time  `json:"at"` // when it was reported
 }
 
-// Resting reports whether a has reached a limit that still holds at now.
-func (a Account) Resting(now time.Time) bool { return a.RestsUntil != nil && now.Before(*a.RestsUntil) }
+// Resting reports whether a has reached a limit that still holds at now. A rest
+// that begins in the future is none: the clock was set back since it was noted.
+func (a Account) Resting(now time.Time) bool {
+	return a.RestsUntil != nil && now.Before(*a.RestsUntil) && (a.RestsSince == nil || !now.Before(*a.RestsSince))
+}
+
+// Ref names a among the accounts of all agents: "claude/work".
+func (a Account) Ref() string { return string(a.Agent) + "/" + string(a.Name) }
 
 // A Move tells why a turn takes up the message of the turn before it: another
 // login, or another agent, goes on.
@@ -47,4 +54,13 @@ type Move struct {
 	To   string    `json:"to"`   // "claude/work"; the agent alone where it has one login only
 	Why  string    `json:"why"`
 	At   time.Time `json:"at"`
+}
+
+// A NewAccount is an account and how a person logs in to it at a terminal.
+type NewAccount struct {
+	Account
+	Login   []string `json:"login"`             // argument list
+	Env     []string `json:"env,omitempty"`     // "K=V" that the program needs beside the usual
+	Path    string   `json:"path,omitempty"`    // PATH that its program was found on
+	Missing string   `json:"missing,omitempty"` // why the program cannot be started
 }

@@ -29,10 +29,11 @@ func (r *Run) Attempt(name AttemptName) *Attempt {
 	return nil
 }
 
-// Final reports whether every attempt has come to its end.
+// Final reports whether every attempt has come to its end: one that waits for a
+// usage limit to pass has not.
 func (r *Run) Final() bool {
 	for i := range r.Attempts {
-		if !r.Attempts[i].State().Final() {
+		if a := &r.Attempts[i]; !a.State().Final() || a.WakeAt != nil {
 			return false
 		}
 	}
@@ -81,11 +82,13 @@ func (a *Attempt) Turn() *Turn {
 type Turn struct {
 	N         int         `json:"turn"` // from 1
 	Message   string      `json:"message,omitempty"`
-	Session   string      `json:"session,omitempty"` // the agent's own id of the conversation
-	Resumed   bool        `json:"resumed,omitempty"` // the agent's own session goes on; else a new one with the transcript
-	By        AgentID     `json:"by,omitempty"`      // the agent that takes it, if not the attempt's
-	Account   AccountName `json:"account,omitempty"` // the login it uses; "" before one was lent
-	Moved     *Move       `json:"moved,omitempty"`   // it takes up the message of the turn before
+	Restores  int         `json:"restores,omitempty"`  // no agent runs: the files are set back to those of this turn
+	Session   string      `json:"session,omitempty"`   // the agent's own id of the conversation
+	Resumed   bool        `json:"resumed,omitempty"`   // the agent's own session goes on; else a new one with the transcript
+	By        AgentID     `json:"by,omitempty"`        // the agent that takes it, if not the attempt's
+	Account   AccountName `json:"account,omitempty"`   // the login it uses; "" before one was lent
+	Moved     *Move       `json:"moved,omitempty"`     // it takes up the message of the turn before
+	Forgotten bool        `json:"forgotten,omitempty"` // the agent no longer knew the session it was to go on with
 	QueuedAt  time.Time   `json:"queued_at"`
 	StartedAt *time.Time  `json:"started_at,omitempty"`
 	Program   string      `json:"program,omitempty"`   // argument list as started, the prompt left out

@@ -105,10 +105,10 @@ func (a *Attempt) Why() string {
 }
 
 // Unfinished reports whether Offrun has work to do on a: it is not final, it
-// runs on behind a question that a person could answer, or a message waits for
-// its turn. An attempt that waits for a person to repair something is not.
+// runs on behind a question that a person could answer, a message waits for its
+// turn, or it goes on by itself when a usage limit has passed. An attempt that waits for a person to repair something is not.
 func (a *Attempt) Unfinished() bool {
-	if !a.State().Final() {
+	if !a.State().Final() || a.WakeAt != nil {
 		return true
 	}
 	t := a.Turn()

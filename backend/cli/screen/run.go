@@ -76,6 +76,12 @@ func attemptText(a *work.Attempt, s Output) string {
 	if a.Live != nil {
 		line("now", a.Live.Action)
 	}
+	switch {
+	case a.WakeAt != nil:
+		line("goes on", "by itself, "+a.WakeAt.Local().Format("Mon 15:04"))
+	case a.State() == work.Limited:
+		line("next", fmt.Sprintf("offrun move %s %s, to another login or with --to to another agent", a.Run, a.Name))
+	}
 	if a.Failure != nil {
 		line("failed at", a.Failure.Step)
 		line("next", a.Failure.Next)
