@@ -24,7 +24,7 @@ const layers = `
 	backend/git backend/feed backend/agent backend/supervise backend/watch backend/card backend/diff backend/governor
 	backend/project backend/agent/claude backend/agent/codex backend/agent/custom backend/agent/simulated backend/agent/gemini backend/agent/opencode backend/agent/copilot
 	backend/agent/all
-	backend/artifact backend/compare backend/land
+	backend/artifact backend/compare backend/land backend/pool
 	backend/conversation
 	backend/bench
 	backend/ops backend/cli/screen

@@ -174,3 +174,12 @@ func cutRef(to string, now work.AgentID) (work.AgentID, work.AccountName) {
 	}
 	return work.AgentID(id), work.AccountName(name)
 }
+
+// Turns returns the turns of an attempt, oldest first.
+func (b *Bench) Turns(ctx context.Context, id work.RunID, name work.AttemptName) ([]work.Turn, error) {
+	_, a, _, err := b.find(ctx, id, name)
+	if err != nil {
+		return nil, err
+	}
+	return a.Turns, nil
+}

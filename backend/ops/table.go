@@ -5,7 +5,8 @@ var Table = []Listed{
 	ProjectInit, ProjectAdd, ProjectList, ProjectShow, ProjectTrust, ProjectRemove, ProjectDoctor,
 	CardNew, CardList, CardShow,
 	RunStart, RunList, RunShow, RunCancel, RunRepair,
-	AttemptRetry, AttemptSend, AttemptLog, AttemptArtifacts,
+	AttemptRetry, AttemptSend, AttemptMove, AttemptTurns, AttemptRestore, AttemptLog, AttemptArtifacts,
 	RunCompare, AttemptLand, LandingUndo, RunClean,
+	AccountList, AccountAdd, AccountRemove, AccountOrder, AccountRest,
 	EventList, BenchShow, BenchStop, BenchReindex,
 }

@@ -81,6 +81,24 @@ func (c Cmd) Run(ctx context.Context, stdout io.Writer) error {
 	return c.run(ctx, stdout, Grace, &syscall.SysProcAttr{Setpgid: true})
 }
 
+// Attached runs c at the terminal of this process, which it has to itself until it
+// ends: for a login, an editor. Stdin is not looked at.
+func (c Cmd) Attached(ctx context.Context) error {
+	path, err := c.path()
+	if err != nil {
+		return err
+	}
+	x := exec.CommandContext(ctx, path)
+	x.Args, x.Dir, x.Env = c.Argv, c.Dir, c.Env
+	x.Stdin, x.Stdout, x.Stderr = os.Stdin, os.Stdout, os.Stderr
+	x.WaitDelay = Grace
+	err = x.Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return &ExitError{Cmd: c, Code: exit.ExitCode()}
+	}
+	return err
+}
+
 // run is Run with the time to end and the kind of group as the caller wants. The
 // process must become the leader of a group of its own.
 func (c Cmd) run(ctx context.Context, stdout io.Writer, grace time.Duration, attr *syscall.SysProcAttr) error {

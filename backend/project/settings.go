@@ -44,6 +44,7 @@ func Defaults() work.Settings {
 		Workspace:    "host",
 		Limits:       work.Limits{Total: 30 * 60, Start: 2 * 60, Silence: 5 * 60, Setup: 15 * 60, Acceptance: 15 * 60, Answer: 10 * 60},
 		Permissions:  "inside-workspace",
+		Switch:       "ask",
 		Notes:        "keep",
 	}
 	for _, folder := range dependencies {
@@ -103,6 +104,10 @@ var settings = []setting{
 		func(r *reader, v ast.Node, s *work.Settings) {
 			s.Permissions = r.Word(v, "inside-workspace", "all", "ask")
 		}},
+	{"switch", "What happens when every login of an agent has reached its usage limit: ask (you say who goes on), other-agent (one with\n" +
+		"headroom goes on, with the conversation as context), wait (it goes on by itself after the reset). Default: ask.",
+		`ask`,
+		func(r *reader, v ast.Node, s *work.Settings) { s.Switch = r.Word(v, "ask", "other-agent", "wait") }},
 	{"notes", "What becomes of an agent's NOTES.md: keep (an artifact beside the result) or land (part of the result). Default: keep.",
 		`keep`,
 		func(r *reader, v ast.Node, s *work.Settings) { s.Notes = r.Word(v, "keep", "land") }},

@@ -93,10 +93,13 @@ func attemptText(a *work.Attempt, s Output) string {
 	line("kept at", a.Archive)
 	if t := a.Turn(); t != nil {
 		if t.N > 1 {
-			line("turn", fmt.Sprintf("%d: %s", t.N, t.Message))
+			line("turn", fmt.Sprintf("%d: %s", t.N, Occasion(*t)))
 		}
 		line("program", t.Program)
 		line("session", t.Session)
+		if t.Account != "" && t.Account != work.DefaultAccount {
+			line("account", string(t.Account))
+		}
 		if t.Tests != nil {
 			line("tests", t.Tests.Text)
 		}
