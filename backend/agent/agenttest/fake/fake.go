@@ -64,7 +64,13 @@ func Main(args []string) int {
 		fmt.Println("1.0.0 (fake)")
 		return 0
 	}
-	steps := script(os.Getenv(Steps), f.prompt, strings.Join(args, "\n"), contentOf(flagOf(args, "--task")))
+	before, err := f.remembers()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "fake:", err)
+		return 70
+	}
+	slices.Reverse(before) // a prompt without steps goes on with those of the latest message that had some
+	steps := script(os.Getenv(Steps), append([]string{f.prompt, strings.Join(args, "\n"), contentOf(flagOf(args, "--task"))}, before...)...)
 	if !strings.HasPrefix(steps, "quiet") {
 		steps = "began " + steps
 	}
@@ -83,7 +89,7 @@ func Main(args []string) int {
 }
 
 func find(name string) (step, bool) {
-	for _, table := range []map[string]step{speech, files, repository, process} {
+	for _, table := range []map[string]step{speech, files, repository, process, sessions} {
 		if s, ok := table[name]; ok {
 			return s, true
 		}

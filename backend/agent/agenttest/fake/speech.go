@@ -114,9 +114,12 @@ func (f *fake) retry(cause string, seconds float64) error {
 	return f.print(object{"type": "system", "subtype": "api_retry", "attempt": 1, "max_retries": 10, "retry_delay_ms": seconds * 1000, "error": cause})
 }
 
-func (f *fake) window(status string) error {
+func (f *fake) window(status string) error { return f.windowFor(status, 2*time.Hour) }
+
+// windowFor tells of a stretch of time for which usage is counted, and when it ends.
+func (f *fake) windowFor(status string, rest time.Duration) error {
 	return f.print(object{"type": "rate_limit_event", "rate_limit_info": object{"status": status, "rateLimitType": "five_hour", "utilization": 0.93,
-		"resetsAt": time.Now().Add(2 * time.Hour).Unix()}})
+		"resetsAt": time.Now().Add(rest).Unix() + 1}})
 }
 
 // limit runs into a usage limit, in one of the ways in which agents tell it.
