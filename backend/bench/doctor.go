@@ -39,7 +39,7 @@ func (b *Bench) Doctor(ctx context.Context, id work.ProjectID, o DoctorOptions) 
 	if err != nil {
 		return nil, err
 	}
-	s, err := project.Load(repo.Dir)
+	s, err := project.Load(repo.Dir, b.agentIDs()...)
 	if err != nil {
 		e := work.Public(err)
 		var mistakes []work.Finding

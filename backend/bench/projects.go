@@ -114,7 +114,7 @@ func freshID(ps []work.Project, name string) work.ProjectID {
 func (b *Bench) state(ctx context.Context, p work.Project, repo git.Repo) (work.ProjectState, error) {
 	s := work.ProjectState{Project: p}
 	var err error
-	if s.Settings, err = project.Load(repo.Dir); err != nil {
+	if s.Settings, err = project.Load(repo.Dir, b.agentIDs()...); err != nil {
 		return s, err
 	}
 	hash, list, err := b.runnables(ctx, repo, s.Settings)

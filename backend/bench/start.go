@@ -214,6 +214,19 @@ func (b *Bench) agents(s work.Settings) ([]agent.Agent, error) {
 	return all.With(all.Agents(b.Self[0]), append(user, s.Agents...))
 }
 
+// agentIDs are the ids of the agents that every project may name.
+func (b *Bench) agentIDs() []work.AgentID {
+	agents, err := b.agents(work.Settings{})
+	if err != nil {
+		return nil // whoever needs one of them is told
+	}
+	ids := make([]work.AgentID, len(agents))
+	for i, a := range agents {
+		ids[i] = a.ID
+	}
+	return ids
+}
+
 // choose names the attempts and makes sure that every agent can be started.
 func (b *Bench) choose(run work.Run, o StartOptions) ([]work.Attempt, error) {
 	names := o.Agents

@@ -370,3 +370,25 @@ func checkSound(t testing.TB, path string) {
 		t.Error(err)
 	}
 }
+
+func TestAccountsOutliveAReindex(t *testing.T) {
+	db := open(t)
+	for _, a := range []work.Account{{Agent: "codex", Name: "b"}, {Agent: "codex", Name: "a"}, {Agent: "codex", Name: "a", Why: "newer"}} {
+		if err := db.PutAccount(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Reset(t.Context(), nil, func(func(work.Run) bool) {}); err != nil {
+		t.Fatal(err)
+	}
+	got := must(db.Accounts(t.Context()))(t)
+	if len(got) != 2 || got[0].Name != "a" || got[0].Why != "newer" {
+		t.Errorf("accounts = %+v", got)
+	}
+	if err := db.DeleteAccount(t.Context(), "codex", "a"); err != nil {
+		t.Fatal(err)
+	}
+	if got := must(db.Accounts(t.Context()))(t); len(got) != 1 || got[0].Name != "b" {
+		t.Errorf("accounts = %+v", got)
+	}
+}
