@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/google/uuid"
 
 	"offrun/backend/agent"
@@ -264,7 +264,7 @@ func (b *Bench) checkRuns(ctx context.Context, p work.Project, repo git.Repo) ([
 		found = append(found, bad...)
 	}
 	if whole > 0 {
-		found = append(found, work.Finding{Check: "runs", Level: work.OK, Text: fmt.Sprintf("%d archived runs are whole", whole)})
+		found = append(found, work.Finding{Check: "runs", Level: work.OK, Text: english.Plural(whole, "archived run is whole", "archived runs are whole")})
 	}
 	return found, nil
 }
