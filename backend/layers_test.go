@@ -19,7 +19,7 @@ import (
 // each other.
 const layers = `
 	backend/work
-	backend/proc
+	backend/proc backend/redact
 	backend/store backend/config backend/archive
 	backend/git backend/feed backend/agent backend/supervise backend/watch backend/card backend/diff backend/governor
 	backend/project backend/agent/claude backend/agent/codex backend/agent/custom backend/agent/simulated backend/agent/gemini backend/agent/opencode backend/agent/copilot
