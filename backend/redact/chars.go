@@ -80,6 +80,22 @@ func escaped(s string, at int) bool {
 	return false
 }
 
+// escapeAt returns where the escape of JSON begins that s[at] is the letter or a
+// digit of, or at: without its backslash alone, a text would be no JSON any more.
+func escapeAt(s string, at int) int {
+	for n := 1; n <= 5 && n <= at; n++ {
+		if s[at-n] != '\\' {
+			continue
+		}
+		whole := n == 1 || s[at-n+1] == 'u' && runBack(s, at, hexa, 4) >= n-2
+		if whole && runBack(s, at-n+1, backslash, len(s))%2 == 1 {
+			return at - n
+		}
+		break
+	}
+	return at
+}
+
 var colourCode = set("09", ";")
 
 // bits is the entropy of s in bits per byte: about 4 and more for what a machine

@@ -19,9 +19,8 @@ const configured = "configured secret"
 // exact returns the rule for values as they are, and as they look in JSON, in
 // JSON within JSON, in a URL and in base64.
 func exact(values []string) []rule {
-	r := rule{kind: configured, rank: known, match: func(s string, at int, lit string) (int, int, string) {
-		end := at + len(lit)
-		return at - runBack(s, at, backslash, len(s))%2, end, "" // its first letter may be that of an escape
+	r := rule{kind: configured, rank: known, cut: true, match: func(_ string, at int, lit string) (int, int, string) {
+		return at, at + len(lit), ""
 	}}
 	for _, v := range values {
 		if len(v) < MinSecret {

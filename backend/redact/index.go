@@ -7,6 +7,7 @@ type rule struct {
 	rank     rank
 	literals []string // of at least 3 bytes; in lower case if fold
 	fold     bool     // upper and lower case are the same in the literals
+	cut      bool     // the literals are whole secrets, of which the end of a shortened text may have the beginning
 
 	// match says whether there is a secret in or around the literal lit, which
 	// stands at s[at:], and where. Its kind is empty if the rule's own will do.
@@ -104,17 +105,32 @@ func (x *index) find(s string) []span {
 
 // at returns the secret that e finds at s[at:], if there is one.
 func (e entry) at(s string, at int) (span, bool) {
-	if !hasPrefix(s[at:], e.literal, e.rule.fold) {
-		return span{}, false
+	lit := e.literal
+	if !hasPrefix(s[at:], lit, e.rule.fold) {
+		if lit = lit[:common(s[at:], lit)]; !e.rule.cut || len(lit) < MinSecret || !isCut(s, at+len(lit)) {
+			return span{}, false
+		}
 	}
-	start, end, kind := e.rule.match(s, at, e.literal)
+	start, end, kind := e.rule.match(s, at, lit)
 	if end <= start {
 		return span{}, false
 	}
 	if kind == "" {
 		kind = e.rule.kind
 	}
-	return span{start, end, kind, e.rule.rank}, true
+	return span{escapeAt(s, start), end, kind, e.rule.rank}, true
+}
+
+// isCut reports whether s was shortened at at: nothing follows, or an ellipsis.
+func isCut(s string, at int) bool { return at == len(s) || hasPrefix(s[at:], "…", false) }
+
+// common returns how many bytes s and t have in common at their beginning.
+func common(s, t string) int {
+	n := 0
+	for n < len(s) && n < len(t) && s[n] == t[n] {
+		n++
+	}
+	return n
 }
 
 // hasPrefix reports whether s begins with prefix, which is in lower case if fold.

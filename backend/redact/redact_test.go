@@ -41,6 +41,8 @@ func TestText(t *testing.T) {
 		{`{"text":"{\"apiKey\":\"abcdefghijk\"}"}`, `{"text":"{\"apiKey\":\"[redacted: key]\"}"}`},
 		{`{"password":"pa\"ss\\word1"}`, `{"password":"[redacted: password]"}`},
 		{"a\n" + begin + "\n" + letters + "/+\n" + letters + "==\n" + end + "\nb", "a\n" + begin + "[redacted: private key]" + end + "\nb"},
+		{"Bash curl " + github[:16] + "…", "Bash curl [redacted: github token]…"}, // what was shortened
+		{`{"text":"\npm_` + letters + `"}`, `{"text":"[redacted: npm token]"}`},   // rather too much than half an escape
 		{begin + `\n` + letters + `\n` + letters[:9] + `"}`, begin + `[redacted: private key]"}`},
 	} {
 		if got := New().Text(tt.in); got != tt.want {
@@ -67,6 +69,8 @@ func TestValues(t *testing.T) {
 		{`{"x":"{\"y\":\"pa\\\"ss/wörd 1\"}"}`, `{"x":"{\"y\":\"` + gone + `\"}"}`},
 		{"?p=pa%22ss%2Fw%C3%B6rd+1&", "?p=" + gone + "&"},
 		{"/pa%22ss%2Fw%C3%B6rd%201/", "/" + gone + "/"},
+		{"say " + two[:13] + "…", "say " + gone + "…"},
+		{`{"x":"\ufffdpa\"ss/wörd 1"}`, `{"x":"\ufffd` + gone + `"}`},
 		{"short is too short", "short is too short"},
 		{"[redacted: github token]", "[redacted: github token]"},
 	} {

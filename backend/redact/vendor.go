@@ -12,6 +12,9 @@ type token struct {
 // maxToken is how much of a token is looked at; the longest known are half of it.
 const maxToken = 4096
 
+// minCut is how much of a token must be there where a text was shortened.
+const minCut = 6
+
 // tokens is sorted by what they open: models, code, clouds, messages, the rest.
 // The shortest that a vendor hands out counts, less a little: a later one may be
 // shorter. Ids and keys that are public (AC… of Twilio, pk_live_ of Stripe) are
@@ -120,7 +123,11 @@ func (t token) rule() rule {
 		for end > tail && s[end-1] == '.' { // the end of a sentence
 			end--
 		}
-		if end-tail < t.min || t.max > 0 && end < len(s) && word[s[end]] || !mixed(s[at:end]) && bits(s[tail:end]) < 3 {
+		least := t.min
+		if isCut(s, end) && mixed(s[tail:end]) {
+			least = min(least, minCut)
+		}
+		if end-tail < least || t.max > 0 && end < len(s) && word[s[end]] || !mixed(s[at:end]) && bits(s[tail:end]) < 3 {
 			return 0, 0, ""
 		}
 		return at, end, ""
