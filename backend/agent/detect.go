@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,17 @@ type Where struct {
 	Path     string // a PATH, that of the user's login shell
 	Override string // absolute path that the user gave; "" means to look
 	Home     string // the home folder, for "~/"
+	Login    string // folder of the login; "" is where the program keeps it when nobody tells it
+
+	Patience time.Duration // how long the program may take for one answer; 0 means 15 s
+}
+
+// in returns the folder that name means, where "~/" is the home folder.
+func (w Where) in(name string) string {
+	if rest, ok := strings.CutPrefix(name+"/", "~/"); ok {
+		return filepath.Join(w.Home, rest)
+	}
+	return name
 }
 
 // Detected is what can be told about an installed agent without a model call.
@@ -28,9 +40,6 @@ type Detected struct {
 	Login   LoginState
 	Detail  string // who is logged in or how, for people
 }
-
-// probe is how long a program may take to tell its version or its login.
-const probe = 15 * time.Second
 
 // Find returns the absolute path of a's program: the override, else the first on
 // PATH, else the first in a's usual places. The error names what is wrong and
@@ -42,10 +51,7 @@ func Find(a Agent, w Where) (string, error) {
 	}
 	path := w.Path
 	for _, place := range a.Places {
-		if rest, ok := strings.CutPrefix(place, "~/"); ok {
-			place = filepath.Join(w.Home, rest)
-		}
-		path += string(os.PathListSeparator) + place
+		path += string(os.PathListSeparator) + w.in(place)
 	}
 	found, err := proc.Find(name, path)
 	if err != nil {
@@ -55,16 +61,17 @@ func Find(a Agent, w Where) (string, error) {
 }
 
 // Detect finds a's program and asks it for its version and its login, in the
-// environment env. A program that does not tell is no error; one that cannot be
-// found or started is.
+// environment env. A program that does not tell is no error, nor is one that is
+// too slow to tell its login; one that cannot be found or started is.
 func Detect(ctx context.Context, a Agent, w Where, env []string) (Detected, error) {
 	path, err := Find(a, w)
 	if err != nil {
 		return Detected{}, err
 	}
+	w.Patience = cmp.Or(w.Patience, 15*time.Second)
 	d := Detected{Path: path, Login: LoginUnknown}
 	if a.Version != nil {
-		stdout, _, code, err := ask(ctx, path, a.Version, env)
+		stdout, _, code, err := w.ask(ctx, path, a.Version, env)
 		if err != nil {
 			return d, err
 		}
@@ -72,20 +79,37 @@ func Detect(ctx context.Context, a Agent, w Where, env []string) (Detected, erro
 			d.Detail = fmt.Sprintf("exit status %d when asked for its version", code)
 		}
 	}
-	if a.Login != nil {
-		stdout, stderr, code, err := ask(ctx, path, a.Login.Args, env)
-		if err != nil {
-			return d, err
-		}
+	if a.Login == nil {
+		return d, nil
+	}
+	if a.Login.Args == nil {
+		d.Login, d.Detail = a.Login.marked(w.login(a))
+		return d, nil
+	}
+	stdout, stderr, code, err := w.ask(ctx, path, a.Login.Args, env)
+	switch {
+	case work.CodeOf(err) == work.Unavailable && ctx.Err() == nil: // F78: it may wait for a browser or a key ring
+		d.Detail = fmt.Sprintf("it did not tell whether it is logged in within %v", w.Patience)
+	case err != nil:
+		return d, err
+	default:
 		d.Login, d.Detail = a.Login.Read(stdout, stderr, code)
 	}
 	return d, nil
 }
 
+// login returns the folder of a's login, or "".
+func (w Where) login(a Agent) string {
+	if w.Login != "" || a.Accounts == nil {
+		return w.Login
+	}
+	return w.in(a.Accounts.Home)
+}
+
 // ask runs path with args and returns what it printed. Stderr is there only if
 // code is not 0.
-func ask(ctx context.Context, path string, args, env []string) (stdout, stderr string, code int, _ error) {
-	ctx, cancel := context.WithTimeout(ctx, probe)
+func (w Where) ask(ctx context.Context, path string, args, env []string) (stdout, stderr string, code int, _ error) {
+	ctx, cancel := context.WithTimeout(ctx, w.Patience)
 	defer cancel()
 	out, err := proc.Cmd{Argv: append([]string{path}, args...), Dir: os.TempDir(), Env: env}.Output(ctx)
 	if exit, ok := errors.AsType[*proc.ExitError](err); ok {

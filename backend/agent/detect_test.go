@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"offrun/backend/work"
 )
@@ -47,6 +48,41 @@ esac`
 		got, err := Detect(t.Context(), tool, Where{Path: dir}, tt.env)
 		if err != nil || got != tt.want {
 			t.Errorf("Detect = %+v, %v; want %+v", got, err, tt.want)
+		}
+	}
+}
+
+// F78: a program that waits for a browser or a key ring is not waited for, and one
+// that does not tell is judged by a file whose content is nobody's business.
+func TestF78LoginIsNotWaitedFor(t *testing.T) {
+	hangs := program(t, "tool", `[ "$1" = login ] && exec sleep 60; echo 1.2.3`)
+	d, err := Detect(t.Context(), tool, Where{Path: hangs, Patience: time.Second}, []string{"PATH=" + os.Getenv("PATH")})
+	if err != nil || d.Version != "1.2.3" || d.Login != LoginUnknown || d.Detail == "" {
+		t.Errorf("Detect = %+v, %v", d, err)
+	}
+
+	marked := tool
+	marked.Login = &Login{Marker: ".tool/login.json"}
+	marked.Accounts = &Accounts{Home: "~"}
+	home, account := t.TempDir(), t.TempDir()
+	file := filepath.Join(account, ".tool", "login.json")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("secret"), 0o000); err != nil { // not even readable
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		where Where
+		want  LoginState
+	}{
+		{Where{Path: hangs, Home: home}, LoginUnknown},
+		{Where{Path: hangs, Home: account}, LoggedIn},
+		{Where{Path: hangs, Home: home, Login: account}, LoggedIn},
+	} {
+		d, err := Detect(t.Context(), marked, tt.where, []string{"PATH=" + os.Getenv("PATH")})
+		if err != nil || d.Login != tt.want || strings.Contains(d.Detail, "secret") {
+			t.Errorf("Detect(%+v) = %+v, %v; want %s", tt.where, d, err, tt.want)
 		}
 	}
 }

@@ -53,9 +53,7 @@ func (f *Facts) Add(e work.Entry) {
 	case work.Told:
 		f.Asked, f.Question = "", nil
 	case work.Spent:
-		if e.Usage != nil {
-			f.Usage = *e.Usage
-		}
+		f.spent(e)
 	case work.Hit:
 		f.hit(e)
 	case work.Retried:
@@ -65,6 +63,18 @@ func (f *Facts) Add(e work.Entry) {
 		f.retry = &e
 	case work.Ended:
 		f.Ended = &e
+	}
+}
+
+func (f *Facts) spent(e work.Entry) {
+	switch {
+	case e.Usage == nil:
+	case e.Step:
+		f.Usage.Input += e.Usage.Input
+		f.Usage.Output += e.Usage.Output
+		f.Usage.CostUSD += e.Usage.CostUSD
+	default:
+		f.Usage = *e.Usage
 	}
 }
 

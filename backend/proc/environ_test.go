@@ -25,6 +25,30 @@ func TestF72F73OnlyListedVariablesPass(t *testing.T) {
 	}
 }
 
+// Every agent has its own names for what decides who pays and who is asked:
+// whole families stay behind, also those that nobody has thought of yet.
+func TestF72F73WholeFamiliesStayBehind(t *testing.T) {
+	var own []string
+	for _, vendor := range []string{
+		"ANTHROPIC", "CLAUDE_CODE", "CLAUDE", "OPENAI", "CODEX", "AZURE_OPENAI", "GEMINI", "GOOGLE", "GOOGLE_GEMINI", "GOOGLE_CLOUD", "CODE_ASSIST",
+		"OPENCODE", "QWEN", "DASHSCOPE", "COPILOT", "COPILOT_PROVIDER", "COPILOT_GITHUB", "GH", "GITHUB", "CURSOR", "AMP", "XAI", "GROK", "AWS", "AWS_BEDROCK",
+		"OPENROUTER", "DEEPSEEK", "MISTRAL", "GROQ", "VERTEX", "SOMEBODY_NEW",
+	} {
+		for _, what := range []string{
+			"API_KEY", "AUTH_TOKEN", "TOKEN", "OAUTH_TOKEN", "ACCESS_TOKEN", "SECRET_ACCESS_KEY", "ACCESS_KEY_ID", "BASE_URL", "API_BASE", "ENDPOINT", "URL",
+			"CUSTOM_HEADERS", "EXTRA_HEADERS", "MODEL", "HOME", "CONFIG_DIR", "PROXY", "USE_BEDROCK", "USE_VERTEX", "APPLICATION_CREDENTIALS",
+		} {
+			own = append(own, vendor+"_"+what+"=x")
+		}
+	}
+	for _, scheme := range []string{"HTTP", "HTTPS", "ALL", "NO", "http", "https", "all", "no", "npm_config"} {
+		own = append(own, scheme+"_PROXY=x", scheme+"_proxy=x")
+	}
+	if diff := cmp.Diff([]string{"TERM=dumb"}, environ(own, nil)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestEnvironExtra(t *testing.T) {
 	got := environ([]string{"TERM=xterm", "PATH=/bin"}, []string{"PATH=/opt", "K=a=b", "PATH=/last", "EMPTY="})
 	if diff := cmp.Diff([]string{"EMPTY=", "K=a=b", "PATH=/last", "TERM=xterm"}, got); diff != "" {

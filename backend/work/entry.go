@@ -15,7 +15,8 @@ type Entry struct {
 	Failed   bool       `json:"failed,omitempty"`    // did: the tool said no; asked: refused already; ended: not a success
 	Session  string     `json:"session,omitempty"`   // began
 	Model    string     `json:"model,omitempty"`     // began
-	Usage    *Usage     `json:"usage,omitempty"`     // spent: totals so far
+	Usage    *Usage     `json:"usage,omitempty"`     // spent: totals so far, or of one step
+	Step     bool       `json:"step,omitempty"`      // spent: Usage is that of one step, to be added up
 	ResetsAt *time.Time `json:"resets_at,omitempty"` // limited
 	Class    Class      `json:"class,omitempty"`     // limited, ended, retried: what the agent says about it
 	Wait     Seconds    `json:"wait,omitempty"`      // limited, retried: until it tries again by itself

@@ -73,6 +73,9 @@ func checkCommand(t *testing.T, a agent.Agent) {
 func checkOne(t *testing.T, a agent.Agent, ask agent.Ask) {
 	t.Helper()
 	c, err := a.Command(ask)
+	if ask.ReadOnly && work.CodeOf(err) == work.Unavailable {
+		return // better none than one that may write
+	}
 	if err != nil {
 		t.Fatalf("Command(%+v): %v", ask, err)
 	}

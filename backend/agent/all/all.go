@@ -10,12 +10,16 @@ import (
 	"slices"
 
 	"offrun/backend/agent"
+	"offrun/backend/agent/amp"
 	"offrun/backend/agent/claude"
 	"offrun/backend/agent/codex"
 	"offrun/backend/agent/copilot"
+	"offrun/backend/agent/cursor"
 	"offrun/backend/agent/custom"
 	"offrun/backend/agent/gemini"
+	"offrun/backend/agent/grok"
 	"offrun/backend/agent/opencode"
+	"offrun/backend/agent/qwen"
 	"offrun/backend/agent/simulated"
 	"offrun/backend/work"
 )
@@ -26,6 +30,13 @@ func Agents(self string) []agent.Agent {
 	agents := append([]agent.Agent{
 		claude.Agent,
 		codex.Agent,
+		gemini.Agent,
+		opencode.Agent,
+		qwen.Agent,
+		copilot.Agent,
+		cursor.Agent,
+		amp.Agent,
+		grok.Agent,
 	}, simulated.Agents(self, claude.Decode)...)
 	seen := map[work.AgentID]bool{}
 	for _, a := range agents {
@@ -46,7 +57,7 @@ func Formats() map[string]custom.Format {
 		"copilot":  {Decode: copilot.Decode, Structured: true},
 		"gemini":   {Decode: gemini.Decode, Structured: true},
 		"opencode": {Decode: opencode.Decode, Structured: true},
-		"qwen":     {Decode: claude.Decode, Structured: true}, // the same format
+		"qwen":     {Decode: qwen.Decode, Structured: true},
 	}
 }
 

@@ -11,13 +11,19 @@ import (
 
 // Agent is Claude Code.
 var Agent = agent.Agent{
-	ID:         "claude",
-	Name:       "Claude Code",
-	Verified:   true,
-	Program:    "claude",
-	Places:     []string{"~/.local/bin", "~/.claude/local", "~/.npm-global/bin", "/opt/homebrew/bin", "/usr/local/bin"},
-	Version:    []string{"--version"},
-	Login:      &agent.Login{Args: []string{"auth", "status"}, Read: readLogin, Next: "claude auth login"},
+	ID:       "claude",
+	Name:     "Claude Code",
+	Verified: true,
+	Program:  "claude",
+	Places:   []string{"~/.local/bin", "~/.claude/local", "~/.npm-global/bin", "/opt/homebrew/bin", "/usr/local/bin"},
+	Version:  []string{"--version"},
+	Login:    &agent.Login{Args: []string{"auth", "status"}, Read: readLogin, Next: "claude auth login"},
+	Accounts: &agent.Accounts{
+		Home:       "~/.claude",
+		Env:        func(dir string) []string { return []string{"CLAUDE_CONFIG_DIR=" + dir} },
+		Login:      []string{"auth", "login"},
+		Transcript: transcript,
+	},
 	Command:    command,
 	Decode:     Decode,
 	Structured: true,
@@ -83,6 +89,12 @@ func enforces(permissions string) string {
 		return "Claude Code cannot ask while nobody is at its terminal: what needs a permission is refused"
 	}
 	return "Claude Code keeps its file tools inside the worktree, but not the shell commands it runs"
+}
+
+// transcript finds a conversation under the name of its folder, or under another:
+// a folder may have been reached by another path.
+func transcript(home, session, cwd string) ([]string, error) {
+	return agent.Files(home, session, "projects/"+agent.Slug(cwd)+"/{session}.jsonl", "projects/*/{session}.jsonl")
 }
 
 // readLogin reads the answer of "claude auth status".

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -32,13 +33,6 @@ func TestF85Agent(t *testing.T) {
 		agenttest.Session{File: "forbidden", Code: 1, Class: work.ClassNeedsLogin},
 		agenttest.Session{File: "err500", Code: 1, Class: work.ClassNetwork},
 		agenttest.Session{File: "neterr", Code: 1, Class: work.ClassNetwork},
-		agenttest.Session{File: "qwen-ok", Class: work.ClassOK},
-		agenttest.Session{File: "qwen-plan", Class: work.ClassOK},
-		agenttest.Session{File: "qwen-resume-moved", Class: work.ClassOK},
-		agenttest.Session{File: "qwen-limit", Code: -1, Reason: work.GaveUp, Class: work.ClassLimited},
-		agenttest.Session{File: "qwen-neterr", Code: -1, Reason: work.GaveUp, Class: work.ClassIncomplete},
-		agenttest.Session{File: "qwen-autherr", Code: 1, Class: work.ClassNeedsLogin},
-		agenttest.Session{File: "qwen-nologin", Code: 1, Class: work.ClassNeedsLogin},
 	)
 }
 
@@ -83,6 +77,26 @@ func TestCommandAsRoot(t *testing.T) {
 	}
 }
 
+func TestAccounts(t *testing.T) {
+	const cwd, slug = "/home/u/my.repo", "projects/-home-u-my-repo/"
+	agenttest.Accounts(t, Agent, cwd, map[string]string{slug + agenttest.ID + ".jsonl": "", slug + "other-1234.jsonl": ""}, slug+agenttest.ID+".jsonl")
+	agenttest.Accounts(t, Agent, cwd, map[string]string{"projects/-private-x/" + agenttest.ID + ".jsonl": ""}, "projects/-private-x/"+agenttest.ID+".jsonl")
+}
+
+func TestWindows(t *testing.T) {
+	const line = `{"type":"rate_limit_event","rate_limit_info":{"status":"%s","resetsAt":1795958258,"rateLimitType":"five_hour","unifiedWindows":` +
+		`{"five_hour":{"utilization":0.5,"resetsAt":1795958258},"seven_day":{"utilization":0.4,"resetsAt":1796217458}}}}`
+	for status, kind := range map[string]work.EntryKind{"rejected": work.Hit, "allowed_warning": work.Hit, "allowed": work.Spent} {
+		got := Decode(fmt.Appendf(nil, line, status), false)
+		if len(got) != 1 || got[0].Kind != kind || len(got[0].Windows) != 2 {
+			t.Fatalf("%s: %+v", status, got)
+		}
+		if w := got[0].Windows[1]; w.Name != "seven_day" || w.Used != 0.4 || w.ResetsAt.Unix() != 1796217458 {
+			t.Errorf("%s: window %+v", status, w)
+		}
+	}
+}
+
 func TestReadLogin(t *testing.T) {
 	for _, tt := range []struct {
 		stdout string
@@ -97,6 +111,16 @@ func TestReadLogin(t *testing.T) {
 	} {
 		if got, detail := readLogin(tt.stdout, "", 0); got != tt.want || detail != tt.detail {
 			t.Errorf("readLogin(%q) = %q, %q; want %q, %q", tt.stdout, got, detail, tt.want, tt.detail)
+		}
+	}
+}
+
+// F72: what pays is part of the conversation.
+func TestF72AuthSource(t *testing.T) {
+	for source, want := range map[string]string{"ANTHROPIC_API_KEY": "uses ANTHROPIC_API_KEY", "none": ""} {
+		got := Decode([]byte(`{"type":"system","subtype":"init","session_id":"s","apiKeySource":"`+source+`"}`), false)
+		if len(got) != 1 || got[0].Text != want {
+			t.Errorf("%s: %+v, want %q", source, got, want)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,7 +14,7 @@ import (
 )
 
 // Decode reads a line of claude -p --output-format stream-json --verbose. Qwen
-// Code prints the same format, with a word or two of its own.
+// Code and Amp print the same format.
 func Decode(raw []byte, stderr bool) []work.Entry {
 	if stderr {
 		return nil
@@ -88,13 +90,6 @@ type system struct {
 	ErrorStatus *int            `json:"error_status"`
 	Error       json.RawMessage `json:"error"`
 
-	// retry, of Qwen Code
-	Data struct {
-		Attempt    int     `json:"attempt"`
-		MaxRetries int     `json:"maxRetries"`
-		DelayMS    float64 `json:"delayMs"`
-	} `json:"data"`
-
 	// permission_denied
 	ToolName  string          `json:"tool_name"`
 	ToolUseID string          `json:"tool_use_id"`
@@ -119,6 +114,12 @@ type limit struct {
 		ResetsAt    int64   `json:"resetsAt"` // epoch seconds
 		Type        string  `json:"rateLimitType"`
 		Utilization float64 `json:"utilization"`
+
+		// By name: five_hour, seven_day. Newer versions tell them with every answer.
+		Windows map[string]struct {
+			Utilization float64 `json:"utilization"`
+			ResetsAt    int64   `json:"resetsAt"`
+		} `json:"unifiedWindows"`
 	} `json:"rate_limit_info"`
 }
 
@@ -150,8 +151,6 @@ func (l system) entries() []work.Entry {
 		return []work.Entry{e}
 	case "api_retry":
 		return []work.Entry{l.retry()}
-	case "retry":
-		return l.wait()
 	case "permission_denied":
 		return []work.Entry{{Kind: work.Asked, Failed: true, Tool: l.ToolName, ID: l.ToolUseID,
 			Text: agent.Clean(l.ToolName + ": " + word(l.Message))}}
@@ -168,20 +167,6 @@ func (l system) retry() work.Entry {
 	}
 	e.Text = fmt.Sprintf("tries again, %d of %d: %s", l.Attempt, l.MaxRetries, cause)
 	return e
-}
-
-// wait reads a retry of Qwen Code. It does not say why; a minute and more is what
-// it waits after a refusal for too many requests only.
-func (l system) wait() []work.Entry {
-	if l.Data.DelayMS == 0 {
-		return nil // the retry itself, after the wait
-	}
-	e := work.Entry{Kind: work.Retried, Class: work.ClassNetwork, Wait: work.Seconds(l.Data.DelayMS / 1000),
-		Text: fmt.Sprintf("tries again, %d of %d", l.Data.Attempt, l.Data.MaxRetries)}
-	if e.Wait >= 60 {
-		e.Class = work.ClassLimited
-	}
-	return []work.Entry{e}
 }
 
 // classOf maps the program's own words for an error, or else the HTTP status.
@@ -299,21 +284,41 @@ func user(_ string, content []block) []work.Entry {
 
 func (l limit) entries() []work.Entry {
 	r := l.Info
-	e := work.Entry{Kind: work.Hit}
-	if r.ResetsAt > 0 {
-		at := time.Unix(r.ResetsAt, 0).UTC()
-		e.ResetsAt = &at
-	}
+	e := work.Entry{Kind: work.Hit, ResetsAt: epoch(r.ResetsAt), Windows: l.windows()}
 	window := strings.ReplaceAll(r.Type, "_", " ")
-	switch r.Status {
-	case "rejected":
+	switch {
+	case r.Status == "rejected":
 		e.Class, e.Text = work.ClassLimited, window+" limit reached"
-	case "allowed_warning":
+	case r.Status == "allowed_warning":
 		e.Text = fmt.Sprintf("%.0f %% of the %s limit used", r.Utilization*100, window)
+	case e.Windows != nil:
+		return []work.Entry{{Kind: work.Spent, Windows: e.Windows}}
 	default:
 		return nil
 	}
 	return []work.Entry{e}
+}
+
+// windows returns what is known of the vendor's windows, in the order of their
+// names. A warning of an older version names one only.
+func (l limit) windows() []work.Window {
+	var all []work.Window
+	for _, name := range slices.Sorted(maps.Keys(l.Info.Windows)) {
+		w := l.Info.Windows[name]
+		all = append(all, work.Window{Name: name, Used: w.Utilization, ResetsAt: epoch(w.ResetsAt), At: l.Timestamp})
+	}
+	if r := l.Info; all == nil && r.Type != "" && r.Utilization > 0 {
+		all = append(all, work.Window{Name: r.Type, Used: r.Utilization, ResetsAt: epoch(r.ResetsAt), At: l.Timestamp})
+	}
+	return all
+}
+
+// epoch returns the time that seconds stand for, or nil.
+func epoch(seconds int64) *time.Time {
+	if seconds <= 0 {
+		return nil
+	}
+	return new(time.Unix(seconds, 0).UTC())
 }
 
 // The final word. The subtype of a refused request is "success"

@@ -9,13 +9,21 @@ import (
 
 // Agent is Codex.
 var Agent = agent.Agent{
-	ID:         "codex",
-	Name:       "Codex",
-	Verified:   true,
-	Program:    "codex",
-	Places:     []string{"~/.local/bin", "~/.npm-global/bin", "/opt/homebrew/bin", "/usr/local/bin"},
-	Version:    []string{"--version"},
-	Login:      &agent.Login{Args: []string{"login", "status"}, Read: readLogin, Next: "codex login"},
+	ID:       "codex",
+	Name:     "Codex",
+	Verified: true,
+	Program:  "codex",
+	Places:   []string{"~/.local/bin", "~/.npm-global/bin", "/opt/homebrew/bin", "/usr/local/bin"},
+	Version:  []string{"--version"},
+	Login:    &agent.Login{Args: []string{"login", "status"}, Read: readLogin, Next: "codex login"},
+	Accounts: &agent.Accounts{
+		Home:  "~/.codex",
+		Env:   func(dir string) []string { return []string{"CODEX_HOME=" + dir} },
+		Login: []string{"login"},
+		Transcript: func(home, session, _ string) ([]string, error) {
+			return agent.Files(home, session, "sessions/*/*/*/rollout-*-{session}.jsonl") // by day
+		},
+	},
 	Command:    command,
 	Decode:     Decode,
 	Structured: true,

@@ -46,6 +46,11 @@ func TestCommand(t *testing.T) {
 	}
 }
 
+func TestAccounts(t *testing.T) {
+	file := "sessions/2026/11/29/rollout-2026-11-29T11-24-00-" + agenttest.ID + ".jsonl"
+	agenttest.Accounts(t, Agent, "/w", map[string]string{file: "", "sessions/2026/11/28/rollout-2026-11-28T11-24-00-22222222-2222-4333-8444-555555555555.jsonl": ""}, file)
+}
+
 func TestReadLogin(t *testing.T) {
 	for _, tt := range []struct {
 		stderr string

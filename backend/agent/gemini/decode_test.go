@@ -7,8 +7,8 @@ import (
 	"offrun/backend/work"
 )
 
-func TestF85Decode(t *testing.T) {
-	agenttest.Decoder(t, Decode, true,
+func TestF85Agent(t *testing.T) {
+	agenttest.Run(t, Agent,
 		agenttest.Session{File: "ok", Class: work.ClassOK},
 		agenttest.Session{File: "plan", Class: work.ClassOK},
 		agenttest.Session{File: "resume-moved", Class: work.ClassOK},

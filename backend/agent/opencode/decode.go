@@ -20,7 +20,17 @@ type line struct {
 		Tool   string `json:"tool"`
 		CallID string `json:"callID"`
 		Reason string `json:"reason"`
-		State  struct {
+		Tokens struct {
+			Input     int64 `json:"input"`
+			Output    int64 `json:"output"`
+			Reasoning int64 `json:"reasoning"`
+			Cache     struct {
+				Write int64 `json:"write"`
+				Read  int64 `json:"read"`
+			} `json:"cache"`
+		} `json:"tokens"`
+		Cost  float64 `json:"cost"`
+		State struct {
 			Status string `json:"status"`
 			Input  struct {
 				FilePath string `json:"filePath"`
@@ -71,10 +81,14 @@ func (l *line) entries() []work.Entry {
 		done := work.Entry{Kind: work.Did, ID: p.CallID, Failed: p.State.Status == "error", Text: agent.Clean(p.State.Output + p.State.Error)}
 		return []work.Entry{call, done}
 	case "step_finish":
-		// Its tokens are those of one step, and a sum is told nowhere.
+		t := p.Tokens
+		spent := work.Entry{Kind: work.Spent, Step: true, Usage: &work.Usage{
+			Input: t.Input + t.Cache.Write + t.Cache.Read, Output: t.Output + t.Reasoning, CostUSD: p.Cost,
+		}}
 		if p.Reason == "stop" {
-			return []work.Entry{{Kind: work.Ended}}
+			return []work.Entry{spent, {Kind: work.Ended}}
 		}
+		return []work.Entry{spent}
 	case "error":
 		return []work.Entry{l.failed()}
 	}

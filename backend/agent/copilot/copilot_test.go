@@ -1,0 +1,42 @@
+package copilot
+
+import (
+	"strings"
+	"testing"
+
+	"offrun/backend/agent"
+	"offrun/backend/agent/agenttest"
+)
+
+func TestCommand(t *testing.T) {
+	for _, tt := range []struct {
+		ask  agent.Ask
+		want string // "…" stands for a session id
+	}{
+		{agent.Ask{}, `copilot --output-format json --no-ask-user --no-auto-update --no-color --allow-all-tools --allow-all-urls --session-id …`},
+		{agent.Ask{Permissions: agent.Everything, Model: "m"}, `copilot --output-format json --no-ask-user --no-auto-update --no-color --allow-all --model m --session-id …`},
+		{agent.Ask{Permissions: agent.OwnRules}, `copilot --output-format json --no-ask-user --no-auto-update --no-color --session-id …`},
+		{agent.Ask{ReadOnly: true, Permissions: agent.Everything}, `copilot --output-format json --no-ask-user --no-auto-update --no-color --allow-all-tools --deny-tool=write --deny-tool=shell --session-id …`},
+		{agent.Ask{Resume: true, Session: "s-1"}, `copilot --output-format json --no-ask-user --no-auto-update --no-color --allow-all-tools --allow-all-urls --resume=s-1`},
+	} {
+		c, err := command(tt.ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := c.Shown("")
+		if c.Session != "" && !tt.ask.Resume {
+			got = strings.ReplaceAll(got, c.Session, "…")
+		}
+		if got = strings.ReplaceAll(got, "'…'", "…"); got != tt.want {
+			t.Errorf("command(%+v) = %s\nwant %s", tt.ask, got, tt.want)
+		}
+	}
+}
+
+func TestAccounts(t *testing.T) {
+	folder := "session-state/" + agenttest.ID + "/"
+	agenttest.Accounts(t, Agent, "/w", map[string]string{
+		folder + "events.jsonl": "", folder + "workspace.yaml": "", folder + "checkpoints/index.md": "", folder + "inuse.77.lock": "",
+		"session-state/other-1234/events.jsonl": "",
+	}, folder+"events.jsonl", folder+"workspace.yaml", folder+"checkpoints/index.md")
+}

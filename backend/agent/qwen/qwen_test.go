@@ -1,0 +1,55 @@
+package qwen
+
+import (
+	"strings"
+	"testing"
+
+	"offrun/backend/agent"
+	"offrun/backend/agent/agenttest"
+	"offrun/backend/work"
+)
+
+func TestF85Agent(t *testing.T) {
+	agenttest.Run(t, Agent,
+		agenttest.Session{File: "ok", Class: work.ClassOK},
+		agenttest.Session{File: "plan", Class: work.ClassOK},
+		agenttest.Session{File: "resume-moved", Class: work.ClassOK},
+		agenttest.Session{File: "limit", Code: -1, Reason: work.GaveUp, Class: work.ClassLimited},
+		agenttest.Session{File: "neterr", Code: -1, Reason: work.GaveUp, Class: work.ClassIncomplete},
+		agenttest.Session{File: "autherr", Code: 1, Class: work.ClassNeedsLogin},
+		agenttest.Session{File: "nologin", Code: 1, Class: work.ClassNeedsLogin},
+	)
+}
+
+func TestCommand(t *testing.T) {
+	for _, tt := range []struct {
+		ask  agent.Ask
+		want string // "…" stands for a session id
+	}{
+		{agent.Ask{}, `qwen -o stream-json --approval-mode yolo --session-id …`},
+		{agent.Ask{Permissions: agent.Everything, Model: "m"}, `qwen -o stream-json --approval-mode yolo -m m --session-id …`},
+		{agent.Ask{Permissions: agent.OwnRules}, `qwen -o stream-json --approval-mode default --session-id …`},
+		{agent.Ask{ReadOnly: true, Permissions: agent.Everything}, `qwen -o stream-json --approval-mode plan --session-id …`},
+		{agent.Ask{Resume: true, Session: "s-1"}, `qwen -o stream-json --approval-mode yolo --resume s-1`},
+	} {
+		c, err := command(tt.ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := c.Shown("")
+		if c.Session != "" && !tt.ask.Resume {
+			got = strings.ReplaceAll(got, c.Session, "…")
+		}
+		if got = strings.ReplaceAll(got, "'…'", "…"); got != tt.want {
+			t.Errorf("command(%+v) = %s\nwant %s", tt.ask, got, tt.want)
+		}
+	}
+}
+
+func TestAccounts(t *testing.T) {
+	file, moved := "projects/-w-repo/chats/"+agenttest.ID+".jsonl", "projects/-x/chats/"+agenttest.ID+".jsonl"
+	agenttest.Accounts(t, Agent, "/w/repo", map[string]string{file: "", moved: ""}, file)
+	agenttest.Accounts(t, Agent, "/w/repo", map[string]string{moved: ""}, moved)
+}
+
+func FuzzDecode(f *testing.F) { agenttest.Fuzz(f, Decode) }
