@@ -25,7 +25,7 @@ const layers = `
 	backend/project backend/agent/claude backend/agent/codex backend/agent/custom backend/agent/simulated backend/agent/gemini backend/agent/opencode backend/agent/copilot backend/agent/grok
 	backend/agent/qwen backend/agent/cursor backend/agent/amp
 	backend/agent/all
-	backend/artifact backend/compare backend/land backend/pool
+	backend/artifact backend/compare backend/land backend/memory backend/pool
 	backend/conversation
 	backend/bench
 	backend/ops backend/cli/screen

@@ -4,7 +4,7 @@
 //	runs/<run>/card.md run.json          the card and the settings, as frozen
 //	runs/<run>/before.json shared/       what the shared part of the repository was
 //	runs/<run>/<attempt>/attempt.json    its facts; the artifacts beside it
-//	runs/<run>/<attempt>/turns/<n>/      the files of each turn
+//	runs/<run>/<attempt>/turns/<n>/      the files of each turn; memory/ has its notes
 package archive
 
 import (

@@ -176,6 +176,7 @@ func (j *job) takeTurns(ctx context.Context) error {
 		}{
 			{"agent", j.runAgent},
 			{"collect", j.collect},
+			{"memory", j.absorb},
 			{"tests", j.test},
 			{"collect", j.endTurn},
 		} {

@@ -60,6 +60,7 @@ func (j *job) runAgent(ctx context.Context) error {
 		return err
 	}
 	defer release()
+	j.placeNotes()
 	cmd, ask, err := j.compose(a, ag, lent)
 	if err != nil {
 		return err
@@ -124,7 +125,7 @@ func introduce(r *conversation.Reader, t work.Turn, move *work.Move, resumed boo
 func (j *job) compose(a work.Attempt, ag agent.Agent, lent work.Account) (agent.Command, agent.Ask, error) {
 	t := a.Turn()
 	ask := agent.Ask{
-		Prompt: card.Prompt(j.run.Card, j.run.Commands), TaskFile: filepath.Join(a.Dir, ".offrun", "task.md"),
+		Prompt: card.Prompt(j.run.Card, j.run.Commands) + j.brief(ag.ID), TaskFile: filepath.Join(a.Dir, ".offrun", "task.md"),
 		Dir: a.Dir, Model: a.Model, Session: t.Session,
 		Permissions: j.run.Settings.Permissions, Root: os.Getuid() == 0,
 		Inbox: archive.Inbox(j.folder(), t.N), Patience: j.run.Settings.Limits.Answer.Duration(),

@@ -18,6 +18,7 @@ import (
 // agentFiles are files and folders at the top of a repository that agents take
 // instructions, settings, hooks or servers from.
 var agentFiles = []string{
+	".offrun/conventions.md",
 	"AGENTS.md", "AGENTS.override.md", ".agents",
 	"CLAUDE.md", "CLAUDE.local.md", ".claude", ".mcp.json",
 	".codex",

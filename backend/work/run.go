@@ -101,7 +101,8 @@ type Turn struct {
 	Usage     Usage       `json:"usage"`
 	ResetsAt  *time.Time  `json:"resets_at,omitempty"` // when Class is limited, if known
 	Result    *Result     `json:"result,omitempty"`
-	Blocked   string      `json:"blocked,omitempty"` // why collection stopped: the shared git directory is not safe to use
+	Blocked   string      `json:"blocked,omitempty"`  // why collection stopped: the shared git directory is not safe to use
+	Absorbed  *Absorbed   `json:"absorbed,omitempty"` // the agent's notes are in the project's memory
 	Tests     *Tests      `json:"tests,omitempty"`
 	EndedAt   *time.Time  `json:"ended_at,omitempty"`
 }
@@ -149,7 +150,7 @@ func (e *Exit) OK() bool {
 // A Failure is why Offrun could not go on with an attempt.
 type Failure struct {
 	At   time.Time `json:"at"`
-	Step string    `json:"step"` // "worktree", "files", "setup", "agent", "collect", "tests"
+	Step string    `json:"step"` // "worktree", "files", "setup", "agent", "collect", "memory", "tests"
 	Text string    `json:"text"`
 	Next string    `json:"next,omitempty"`
 }
