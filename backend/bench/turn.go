@@ -105,8 +105,7 @@ func (j *job) runAgent(ctx context.Context) error {
 // of the turn before.
 func introduce(r *conversation.Reader, t work.Turn, move *work.Move, resumed bool, now time.Time) error {
 	if move != nil {
-		text := "moved from " + move.From + " to " + move.To + " because: " + move.Why
-		if err := r.Add(work.Entry{At: now, Kind: work.Noted, Text: text}); err != nil {
+		if err := r.Add(work.Entry{At: now, Kind: work.Noted, Text: move.String()}); err != nil {
 			return err
 		}
 	}

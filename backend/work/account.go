@@ -56,6 +56,14 @@ type Move struct {
 	At   time.Time `json:"at"`
 }
 
+// String says in a line what happened.
+func (m Move) String() string {
+	if m.From == m.To {
+		return m.From + " goes on because: " + m.Why
+	}
+	return "moved from " + m.From + " to " + m.To + " because: " + m.Why
+}
+
 // A NewAccount is an account and how a person logs in to it at a terminal.
 type NewAccount struct {
 	Account

@@ -118,7 +118,7 @@ func Occasion(t work.Turn) string {
 	case t.Restores > 0:
 		return fmt.Sprintf("files set back to turn %d", t.Restores)
 	case t.Moved != nil:
-		return "moved from " + t.Moved.From + " to " + t.Moved.To + ": " + t.Moved.Why
+		return t.Moved.String()
 	case t.Message != "":
 		return t.Message
 	}
