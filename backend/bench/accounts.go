@@ -31,9 +31,18 @@ func (b *Bench) openPool(ctx context.Context) (*pool.Pool, error) {
 }
 
 // accountHome is the folder in which a's program keeps what belongs to the login.
-func (b *Bench) accountHome(ag agent.Agent, a work.Account) string {
+// The default one lies where the settings' environment says, or else where the
+// program keeps it when nobody tells it.
+func (b *Bench) accountHome(s work.Settings, ag agent.Agent, a work.Account) string {
 	if a.Dir != "" || ag.Accounts == nil {
 		return a.Dir
+	}
+	for _, own := range s.Agents {
+		for _, kv := range ag.Accounts.Env("") {
+			if name, rest, _ := strings.Cut(kv, "="); own.ID == ag.ID && rest == "" && own.Env[name] != "" {
+				return own.Env[name]
+			}
+		}
 	}
 	if rest, ok := strings.CutPrefix(ag.Accounts.Home, "~/"); ok {
 		return filepath.Join(b.programs.home, rest)
@@ -103,7 +112,7 @@ func (b *Bench) AddAccount(ctx context.Context, id work.AgentID, name work.Accou
 		if err := os.MkdirAll(a.Dir, 0o700); err != nil {
 			return work.NewAccount{}, work.Hide(work.Unavailable, err, "the folder "+a.Dir+" cannot be made").Do("Choose another with --dir.")
 		}
-		others := append(listed, work.Account{Agent: id, Name: work.DefaultAccount, Dir: b.accountHome(ag, work.Account{})})
+		others := append(listed, work.Account{Agent: id, Name: work.DefaultAccount, Dir: b.accountHome(work.Settings{Agents: b.cfg.Agents}, ag, work.Account{})})
 		if fault := pool.Fault(a, others); fault != "" {
 			return work.NewAccount{}, work.Errorf(work.Conflict, "account %s: %s", a.Ref(), fault).Do("Choose another folder with --dir.")
 		}

@@ -72,13 +72,13 @@ func (j *job) bringSession(a work.Attempt, ag agent.Agent, lent work.Account) (r
 		return t.Resumed, j.held(ag, lent, a), nil
 	}
 	from := j.bench.pool.Account(ag.ID, was.Account)
-	copies, err := pool.Move(ag.Accounts, j.bench.accountHome(ag, from), j.bench.accountHome(ag, lent), t.Session, a.Dir)
+	copies, err := pool.Move(ag.Accounts, j.bench.accountHome(j.run.Settings, ag, from), j.bench.accountHome(j.run.Settings, ag, lent), t.Session, a.Dir)
 	return len(copies) > 0, pool.Holds(copies, j.message(a)), err
 }
 
 // held reports whether the session, as the login lent knows it, holds the message.
 func (j *job) held(ag agent.Agent, lent work.Account, a work.Attempt) bool {
-	files, err := pool.Transcript(ag.Accounts, j.bench.accountHome(ag, lent), a.Turn().Session, a.Dir)
+	files, err := pool.Transcript(ag.Accounts, j.bench.accountHome(j.run.Settings, ag, lent), a.Turn().Session, a.Dir)
 	return err == nil && pool.Holds(files, j.message(a))
 }
 
