@@ -52,28 +52,33 @@ func (b *Bench) accountHome(s work.Settings, ag agent.Agent, a work.Account) str
 
 // Accounts returns the accounts of an agent, or of all, in the order in which a
 // conversation moves on. Built-in agents that can have several are there with
-// their default account, even if nothing is known of it.
+// their default account, even if nothing is known of it; those of a project's
+// settings once they have worked.
 func (b *Bench) Accounts(id work.AgentID) ([]work.Account, error) {
+	if id != "" {
+		return b.accountsOf(id)
+	}
 	agents, err := b.agents(work.Settings{})
 	if err != nil {
 		return nil, err
 	}
-	all := []work.Account{}
 	for _, ag := range agents {
-		if ag.Simulated || id != "" && ag.ID != id {
-			continue
-		}
-		if of := b.pool.Accounts(ag.ID); ag.Accounts != nil || len(of) > 1 || of[0].UsedAt != nil {
-			all = append(all, of...)
+		if ag.Accounts != nil {
+			b.pool.Accounts(ag.ID) // the default is there from now on
 		}
 	}
-	if id != "" && len(all) == 0 {
+	return b.pool.Accounts(""), nil
+}
+
+// accountsOf returns the accounts of one agent, or an error that lists the agents.
+func (b *Bench) accountsOf(id work.AgentID) ([]work.Account, error) {
+	known := slices.ContainsFunc(b.pool.Accounts(""), func(a work.Account) bool { return a.Agent == id })
+	if !known {
 		if _, err := b.agentOf(work.Run{}, id); err != nil {
 			return nil, err
 		}
-		all = b.pool.Accounts(id)
 	}
-	return all, nil
+	return b.pool.Accounts(id), nil
 }
 
 var accountName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
@@ -185,7 +190,10 @@ func (b *Bench) OrderAccounts(id work.AgentID, names []work.AccountName) ([]work
 	if err != nil {
 		return nil, err
 	}
-	have := b.pool.Accounts(id)
+	have, err := b.accountsOf(id)
+	if err != nil {
+		return nil, err
+	}
 	var next []work.Account
 	for _, name := range names {
 		i := slices.IndexFunc(have, func(a work.Account) bool { return a.Name == name })
@@ -210,10 +218,13 @@ func (b *Bench) OrderAccounts(id work.AgentID, names []work.AccountName) ([]work
 // RestAccount lets an account rest until a time, or ends its rest if until is
 // nil.
 func (b *Bench) RestAccount(id work.AgentID, name work.AccountName, until *time.Time) (work.Account, error) {
-	if !slices.ContainsFunc(b.pool.Accounts(id), func(a work.Account) bool { return a.Name == name }) {
-		return work.Account{}, unknownAccount(id, name, b.pool.Accounts(id))
+	have, err := b.accountsOf(id)
+	if err != nil {
+		return work.Account{}, err
 	}
-	var err error
+	if !slices.ContainsFunc(have, func(a work.Account) bool { return a.Name == name }) {
+		return work.Account{}, unknownAccount(id, name, have)
+	}
 	if until == nil {
 		err = b.pool.Wake(id, name)
 	} else {

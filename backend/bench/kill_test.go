@@ -37,7 +37,7 @@ func victim(home string) {
 		panic(err)
 	}
 	if id := os.Getenv("VICTIM_STARTS"); id != "" {
-		o := bench.StartOptions{Card: "fix", Agents: []string{"a", "b", "c"}}
+		o := bench.StartOptions{Card: "fix", Agents: strings.Fields(os.Getenv("VICTIM_AGENTS"))}
 		if _, err := b.Start(context.Background(), work.ProjectID(id), o); err != nil {
 			panic(err)
 		}
@@ -60,7 +60,7 @@ func TestKilledBenchLosesNothing(t *testing.T) {
 	for range killRuns {
 		starts := string(s.project)
 		for range kills {
-			killOnce(t, s.home, starts, time.Duration(random.Int64N(int64(700*time.Millisecond))))
+			killOnce(t, s.home, starts, "a b c", time.Duration(random.Int64N(int64(700*time.Millisecond))))
 			starts = ""
 		}
 		s.open()
@@ -83,10 +83,10 @@ func TestKilledBenchLosesNothing(t *testing.T) {
 }
 
 // killOnce starts a victim and kills it some time after it is open.
-func killOnce(t *testing.T, home, starts string, after time.Duration) {
+func killOnce(t *testing.T, home, starts, agents string, after time.Duration) {
 	t.Helper()
 	cmd := exec.Command(self(t), "victim", home)
-	cmd.Env = append(os.Environ(), "VICTIM_STARTS="+starts)
+	cmd.Env = append(os.Environ(), "VICTIM_STARTS="+starts, "VICTIM_AGENTS="+agents)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
