@@ -22,7 +22,7 @@ const layers = `
 	backend/proc backend/redact
 	backend/store backend/config backend/archive
 	backend/git backend/feed backend/agent backend/supervise backend/watch backend/card backend/diff backend/governor
-	backend/project backend/agent/claude backend/agent/codex backend/agent/custom backend/agent/simulated backend/agent/gemini backend/agent/opencode backend/agent/copilot backend/agent/grok
+	backend/project backend/agent/acp backend/agent/claude backend/agent/codex backend/agent/custom backend/agent/simulated backend/agent/gemini backend/agent/opencode backend/agent/copilot backend/agent/grok
 	backend/agent/qwen backend/agent/cursor backend/agent/amp
 	backend/agent/all
 	backend/artifact backend/compare backend/land backend/memory backend/pool

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"offrun/backend/agent/acp"
 	"offrun/backend/agent/simulated"
 	"offrun/backend/cli/door"
 	"offrun/backend/cli/screen"
@@ -50,7 +51,7 @@ func (e Env) Getenv(name string) string {
 
 // Main runs one command and returns its exit status; see help exit-codes.
 func Main(ctx context.Context, e Env) int {
-	// The program is also what it starts: these two are not for people, and are
+	// The program is also what it starts: these three are not for people, and are
 	// started often enough to go before everything else.
 	if len(e.Args) == 2 && e.Args[0] == "supervise" {
 		return supervise.Main(ctx, e.Args[1], e.Environ)
@@ -58,6 +59,17 @@ func Main(ctx context.Context, e Env) int {
 	if len(e.Args) > 0 && e.Args[0] == "simulate" {
 		return simulated.Main(ctx, simulated.Options{
 			Args: e.Args[1:], Stdin: e.Stdin, Stdout: e.Stdout, Stderr: e.Stderr, Pace: simulated.Pace,
+		})
+	}
+	if len(e.Args) > 0 && e.Args[0] == "acp" {
+		dir, err := os.Getwd()
+		if err != nil {
+			io.WriteString(e.Stderr, "acp: "+err.Error()+"\n")
+			return 1
+		}
+		return acp.Run(ctx, acp.Options{
+			Args: e.Args[1:], Environ: e.Environ, Dir: dir, Version: Version,
+			Stdin: e.Stdin, Stdout: e.Stdout, Stderr: os.Stderr, // which its agent is to have itself
 		})
 	}
 	a := newApp(e)

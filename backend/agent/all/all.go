@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"offrun/backend/agent"
+	"offrun/backend/agent/acp"
 	"offrun/backend/agent/amp"
 	"offrun/backend/agent/claude"
 	"offrun/backend/agent/codex"
@@ -63,7 +64,8 @@ func Formats() map[string]custom.Format {
 
 // With returns agents and what settings make of them: an entry with a command is
 // an agent of its own, in place of a built-in one of that name; one without
-// changes a built-in agent's environment and model. The error joins all mistakes.
+// changes a built-in agent's environment, its model, and how it is spoken to. The
+// error joins all mistakes.
 func With(agents []agent.Agent, settings []work.AgentSettings) ([]agent.Agent, error) {
 	agents = slices.Clone(agents)
 	seen := map[work.AgentID]bool{}
@@ -106,6 +108,12 @@ func with(agents []agent.Agent, at int, s work.AgentSettings) (agent.Agent, erro
 	default:
 		a = agents[at]
 	}
+	if s.Driver == "acp" {
+		if err := speaks(a, s); err != nil {
+			return agent.Agent{}, err
+		}
+		a = acp.Over(a)
+	}
 	command := a.Command
 	a.Command = func(ask agent.Ask) (agent.Command, error) {
 		env := maps.Clone(s.Env)
@@ -117,6 +125,18 @@ func with(agents []agent.Agent, at int, s work.AgentSettings) (agent.Agent, erro
 		return command(ask)
 	}
 	return a, nil
+}
+
+// speaks says what stands against speaking the Agent Client Protocol with a.
+func speaks(a agent.Agent, s work.AgentSettings) error {
+	switch {
+	case len(s.Cmd) == 0 && a.ACP == nil:
+		return work.Errorf(work.Invalid, "agent %s does not speak the Agent Client Protocol", s.ID).
+			Do("Take away driver: acp, or add cmd, a program that speaks it for the agent.")
+	case s.Output != "" || s.Prompt != "" || len(s.Resume) > 0:
+		return work.Errorf(work.Invalid, "agent %s has driver: acp: output, prompt and resume belong to agents that print what they do", s.ID)
+	}
+	return nil
 }
 
 // Find returns the agent called id, or an error that lists those that are there.

@@ -68,11 +68,14 @@ func TestWithRefuses(t *testing.T) {
 		{ID: "x", Cmd: []string{"x"}},
 		{ID: "x", Cmd: []string{"x"}},
 		{ID: "y", Cmd: []string{"{{nope}}"}},
+		{ID: "sim-broken", Driver: "acp"},
+		{ID: "z", Cmd: []string{"z"}, Driver: "acp", Output: "claude"},
 	})
 	if work.CodeOf(err) != work.Invalid {
 		t.Fatalf("got %v, want invalid", err)
 	}
-	for _, want := range []string{"nobody is not built in", "claude is built in", "x is there twice", "unknown placeholder {{nope}}"} {
+	for _, want := range []string{"nobody is not built in", "claude is built in", "x is there twice", "unknown placeholder {{nope}}",
+		"sim-broken does not speak", "z has driver: acp: output"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\nlacks %q", err, want)
 		}

@@ -34,6 +34,7 @@ type fake struct {
 	text    bool
 	out     *os.File
 	calls   int
+	peer    *peer // whom it speaks to where it speaks the Agent Client Protocol
 }
 
 // A step does one thing; arg is what stands after "=". It returns the exit
@@ -53,7 +54,13 @@ func do(act func(f *fake, arg string) error) step {
 
 // Main runs the steps and returns the exit status. It reads standard input to
 // its end first, as real agents do, and so hangs where that stays open.
+//
+// With --acp it speaks the Agent Client Protocol, and its steps are those of each
+// prompt; see Protocol.
 func Main(args []string) int {
+	if slices.Contains(args, "--acp") {
+		return serve(args)
+	}
 	stdin, err := io.ReadAll(os.Stdin)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fake:", err)
@@ -74,6 +81,11 @@ func Main(args []string) int {
 	if !strings.HasPrefix(steps, "quiet") {
 		steps = "began " + steps
 	}
+	return f.perform(steps)
+}
+
+// perform takes the steps and returns the exit status.
+func (f *fake) perform(steps string) int {
 	for field := range strings.FieldsSeq(steps) {
 		name, arg, _ := strings.Cut(field, "=")
 		s, ok := find(name)
@@ -89,7 +101,7 @@ func Main(args []string) int {
 }
 
 func find(name string) (step, bool) {
-	for _, table := range []map[string]step{speech, files, repository, process, sessions} {
+	for _, table := range []map[string]step{speech, files, repository, process, sessions, dialogue} {
 		if s, ok := table[name]; ok {
 			return s, true
 		}

@@ -192,7 +192,7 @@ func TestScript(t *testing.T) {
 // TestNoStepTwice keeps the tables apart: the first would hide the second.
 func TestNoStepTwice(t *testing.T) {
 	var all []string
-	for _, table := range []map[string]step{speech, files, repository, process} {
+	for _, table := range []map[string]step{speech, files, repository, process, sessions, dialogue} {
 		for name := range table {
 			all = append(all, name)
 		}

@@ -48,7 +48,7 @@ func (f *fake) raw(text string) error {
 
 // print writes one line at once, or nothing where plain text is spoken.
 func (f *fake) print(line object) error {
-	if f.text {
+	if f.text || f.peer != nil {
 		return nil
 	}
 	line["session_id"] = f.session
@@ -65,6 +65,9 @@ func (f *fake) began() error {
 }
 
 func (f *fake) say(text string) error {
+	if f.peer != nil {
+		return f.peer.say(text)
+	}
 	if f.text {
 		return f.raw(text + "\n")
 	}
@@ -79,6 +82,9 @@ func message(role string, block object) object {
 func (f *fake) used(tool, path string) error {
 	f.calls++
 	id := fmt.Sprintf("toolu_%d", f.calls)
+	if f.peer != nil {
+		return f.peer.used(id, tool, path)
+	}
 	if err := f.print(message("assistant", object{"type": "tool_use", "id": id, "name": tool, "input": object{"file_path": path}})); err != nil {
 		return err
 	}
@@ -87,8 +93,15 @@ func (f *fake) used(tool, path string) error {
 
 // result prints the final word; text makes it a failure.
 func (f *fake) result(text, apiError string) error {
-	if f.text {
+	switch {
+	case f.text:
 		return f.raw(text)
+	case f.peer != nil && apiError != "":
+		return f.peer.fail(f.peer.prompt, -32603, "Internal error: "+text, "rate_limit")
+	case f.peer != nil && text != "":
+		return f.peer.fail(f.peer.prompt, -32603, text, "")
+	case f.peer != nil:
+		return f.peer.stop("end_turn")
 	}
 	line := object{"type": "result", "subtype": "success", "is_error": text != "", "result": text, "total_cost_usd": 0.01,
 		"usage": object{"input_tokens": 100, "output_tokens": 10}}
