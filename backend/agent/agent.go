@@ -92,6 +92,7 @@ type Agent struct {
 	// Command returns what to run. It starts nothing and touches no file.
 	Command func(Ask) (Command, error)
 	Decode  Decoder
+	Words   *Words // the user's own for what it says when it fails; nil without any
 
 	Structured bool // it reports as it goes and says at last that it is done; without that a turn is no success
 	Resumes    bool // it can go on with a Session of an earlier turn

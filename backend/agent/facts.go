@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -14,6 +15,7 @@ type Facts struct {
 	Structured bool           // of the agent; set it before Judge
 	Stdout     string         // the end of standard output, a few KB; set it before Judge
 	Stderr     string         // the end of standard error, likewise
+	Words      *Words         // of the user, looked at before ours; set it before Add
 	Zone       *time.Location // of times that the agent prints without one; nil means the machine's
 
 	Session string
@@ -30,6 +32,8 @@ type Facts struct {
 	Warning *work.Entry // the latest warning before one
 	Ended   *work.Entry // its word that the turn is over
 
+	called  bool        // it used a tool, in vain or not
+	counted bool        // it told how much it has used
 	refused string      // first action refused for want of a permission, nothing done since
 	retry   *work.Entry // latest try again, nothing done since
 	since   time.Time   // of the first of them
@@ -60,13 +64,28 @@ func (f *Facts) Add(e work.Entry) {
 		if f.retry == nil {
 			f.since = e.At
 		}
-		f.retry = &e
+		f.retry = f.reworded(e)
 	case work.Ended:
-		f.Ended = &e
+		f.Ended = f.reworded(e)
 	}
 }
 
+// reworded returns e with the class that the user's words give it, if any: those
+// who add words know better than the agent's own fields.
+func (f *Facts) reworded(e work.Entry) *work.Entry {
+	if e.Kind == work.Retried || e.Failed {
+		e.Class = cmp.Or(f.Words.ClassOf(e.Text), e.Class)
+	}
+	return &e
+}
+
+// classOf tells the class of what was printed outside of any field.
+func (f *Facts) classOf(text string) work.Class {
+	return cmp.Or(f.Words.ClassOf(text), ClassOf(text))
+}
+
 func (f *Facts) spent(e work.Entry) {
+	f.counted = f.counted || e.Usage != nil
 	switch {
 	case e.Usage == nil:
 	case e.Step:
@@ -81,6 +100,7 @@ func (f *Facts) spent(e work.Entry) {
 // did counts a tool's result; a call alone has a Tool and proves nothing.
 func (f *Facts) did(e work.Entry) {
 	f.moved()
+	f.called = true
 	if e.Tool == "" && !e.Failed {
 		f.Acted++
 		f.refused = ""

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -67,6 +68,10 @@ func (f *Facts) judgeWord(x work.Exit) Verdict {
 		return Verdict{Class: work.ClassFailed, Why: firstLine(f.Ended.Text, "it says that it failed")}
 	case f.Ended.Failed:
 		return Verdict{Class: f.Ended.Class, Why: firstLine(f.Ended.Text, string(f.Ended.Class))}
+	case f.Wall != nil:
+		return f.limited(f.Wall.Text, x) // done and limited at once: what comes last, the limit, counts
+	case f.onlyExcuse():
+		return f.limited(f.Said, x)
 	case x.Reason == work.Exited && x.Code != 0:
 		return Verdict{Class: work.ClassFailed, Why: "it said that it was done, then came " + f.ending(x)}
 	case f.Asked != "":
@@ -75,6 +80,12 @@ func (f *Facts) judgeWord(x work.Exit) Verdict {
 		return Verdict{Class: work.ClassNeedsYou, Asked: f.refused, Why: "was not allowed to go on: " + firstLine(f.refused, "")}
 	}
 	return Verdict{Class: work.ClassOK}
+}
+
+// onlyExcuse reports whether all that was said is that a limit is reached, though it
+// looks like a success: no tool was used, and no token spent to say it.
+func (f *Facts) onlyExcuse() bool {
+	return f.counted && f.Usage.Input+f.Usage.Output == 0 && !f.called && f.classOf(f.Said) == work.ClassLimited
 }
 
 func (f *Facts) limited(text string, x work.Exit) Verdict {
@@ -123,8 +134,8 @@ func (f *Facts) judgeLimit(x work.Exit) Verdict {
 	if f.retry != nil && (f.retry.Class == work.ClassLimited || f.retry.Class == work.ClassNetwork || f.retry.Class == work.ClassNeedsLogin) {
 		return f.judgeWait(x)
 	}
-	if class := ClassOf(f.Stderr); x.Reason != work.NotStarted && class == work.ClassNeedsLogin {
-		return Verdict{Class: class, Why: lineOf(f.Stderr, class)}
+	if class := f.classOf(f.Stderr); x.Reason != work.NotStarted && class == work.ClassNeedsLogin {
+		return Verdict{Class: class, Why: f.lineOf(f.Stderr, class)}
 	}
 	return v
 }
@@ -138,18 +149,18 @@ const small = 4 << 10
 // judgeExit judges a program that ended by itself without a final word.
 func (f *Facts) judgeExit(x work.Exit) Verdict {
 	output := f.Stderr
-	if !f.Structured || f.Said == "" { // what a structured agent says is about the task
+	if !f.Structured || f.Said == "" && !f.called { // what a structured agent says and reads is about the task
 		output = f.Stdout + "\n" + f.Stderr
 	}
-	class := ClassOf(output)
+	class := f.classOf(output)
 	turnedAway := class != work.ClassFailed && (x.Code != 0 || f.Acted == 0 && x.Stdout+x.Stderr < small)
 	switch {
 	case turnedAway && class == work.ClassLimited:
-		return f.limited(lineOf(output, class), x)
+		return f.limited(f.lineOf(output, class), x)
 	case turnedAway:
-		return Verdict{Class: class, Why: lineOf(output, class)}
+		return Verdict{Class: class, Why: f.lineOf(output, class)}
 	case x.Code != 0 && f.Acted == 0 && x.EndedAt.Sub(x.StartedAt) < quick:
-		return Verdict{Class: work.ClassFailed, Why: f.ending(x) + " before it did anything; see whether its login and its usage are in order"}
+		return Verdict{Class: work.ClassFailed, Why: f.ending(x) + " before it did anything: perhaps a usage limit, or a login, in words that are not known yet"}
 	case x.Code != 0:
 		return Verdict{Class: work.ClassFailed, Why: f.ending(x)}
 	case f.Structured:
@@ -160,22 +171,45 @@ func (f *Facts) judgeExit(x work.Exit) Verdict {
 	return Verdict{Class: work.ClassOK}
 }
 
-// ending tells an exit for people, with the last line of whichever stream has one.
+// ending tells an exit for people, with the last line of both streams (F88).
 func (f *Facts) ending(x work.Exit) string {
 	how := fmt.Sprintf("exit status %d", x.Code)
 	if x.Signal != "" {
 		how = "signal: " + x.Signal
 	}
+	var last []string
 	for _, text := range []string{f.Stderr, f.Stdout} {
-		lines := strings.Split(strings.TrimSpace(Clean(text)), "\n")
-		if last := strings.TrimSpace(lines[len(lines)-1]); last != "" && !strings.HasPrefix(last, "{") {
-			return how + ": " + Cut(last, whyText)
+		if line := lastLine(text); line != "" && !slices.Contains(last, line) {
+			last = append(last, line)
 		}
 	}
-	if f.Said != "" {
-		return how + ": " + firstLine(f.Said, "")
+	if last == nil && f.Said != "" {
+		last = append(last, firstLine(f.Said, ""))
 	}
-	return how
+	if last == nil {
+		return how
+	}
+	return how + ": " + strings.Join(last, "; ")
+}
+
+// title is that of a web page.
+var title = regexp.MustCompile(`(?is)<title[^>]*>\s*(.*?)\s*</title>`)
+
+// lastLine returns the last line of text that is meant for people, cut to whyText,
+// or "". Of a web page, which a proxy may send in place of an answer, it is the title.
+func lastLine(text string) string {
+	text = strings.TrimSpace(Clean(text))
+	if head := strings.ToLower(Cut(text, 20)); strings.HasPrefix(head, "<!doctype html") || strings.HasPrefix(head, "<html") {
+		if m := title.FindStringSubmatch(text); m != nil {
+			return firstLine("a web page: "+m[1], "")
+		}
+		return "a web page"
+	}
+	line := strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+	if strings.HasPrefix(line, "{") {
+		return ""
+	}
+	return Cut(line, whyText)
 }
 
 // whyText is the most text of an agent, in bytes, in a Why.
@@ -190,9 +224,9 @@ func firstLine(text, otherwise string) string {
 }
 
 // lineOf returns the first line of text that tells of class.
-func lineOf(text string, class work.Class) string {
+func (f *Facts) lineOf(text string, class work.Class) string {
 	for line := range strings.Lines(text) {
-		if ClassOf(line) == class {
+		if f.classOf(line) == class {
 			return firstLine(line, string(class))
 		}
 	}

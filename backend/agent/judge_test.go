@@ -53,6 +53,9 @@ func TestJudge(t *testing.T) {
 		{"F65 no final word", entries(said, called, did), exit(work.Exited, 0), work.ClassIncomplete, "without saying"},
 		{"F86 a wall in the middle, then success", entries(wall, said, ended), exit(work.Exited, 0), work.ClassOK, ""},
 		{"F86 a wall and nothing more, exit 0", entries(said, wall), exit(work.Exited, 0), work.ClassLimited, "usage limit"},
+		{"F86 a success and a wall at once", entries(said, called, did, wall, ended), exit(work.Exited, 0), work.ClassLimited, "usage limit"},
+		{"F86 a success that only says so", entries(work.Entry{Kind: work.Said, Text: "Claude AI usage limit reached|1795958258"}, work.Entry{Kind: work.Spent, Usage: &work.Usage{}}, ended), exit(work.Exited, 0), work.ClassLimited, "limit reached"},
+		{"what it says of limits is about the task", entries(work.Entry{Kind: work.Said, Text: "```\nusage limit reached\n```"}, work.Entry{Kind: work.Spent, Usage: &work.Usage{Input: 90, Output: 9}}, ended), exit(work.Exited, 0), work.ClassOK, ""},
 		{"a warning is no wall", entries(said, warning, ended), exit(work.Exited, 0), work.ClassOK, ""},
 		{"F85 final word: limited", entries(work.Entry{Kind: work.Ended, Failed: true, Class: work.ClassLimited, Text: "5-hour limit"}), exit(work.Exited, 1), work.ClassLimited, "5-hour"},
 		{"final word: failed", entries(work.Entry{Kind: work.Ended, Failed: true, Text: "boom\nand more"}), exit(work.Exited, 1), work.ClassFailed, "boom"},
@@ -101,8 +104,11 @@ func TestJudgeText(t *testing.T) {
 		{"F78 waits for a login", false, "", "Please log in at https://example.invalid", exit(work.NoStart, -1), work.ClassNeedsLogin, "Please log in"},
 		{"F88 reason on stdout only", false, "error: cannot parse card", "", exit(work.Exited, 1), work.ClassFailed, "exit status 1: error: cannot parse card"},
 		{"F88 reason of a structured agent on stderr", true, `{"type":"x"}`, "No conversation found with session ID: s", exit(work.Exited, 1), work.ClassFailed, "No conversation found"},
+		{"F88 a harmless warning, and the reason on the other stream", false, "fatal: no such model", "warning: old version", exit(work.Exited, 1), work.ClassFailed, "exit status 1: warning: old version; fatal: no such model"},
+		{"a web page in place of an answer", true, "<!DOCTYPE html>\n<html><head><title>Sign in to Wi-Fi</title></head>\n</html>", "", exit(work.Exited, 1), work.ClassFailed, "exit status 1: a web page: Sign in to Wi-Fi"},
+		{"a web page of a gateway", true, "<html><head><title>502 Bad Gateway</title></head>\n</html>", "", work.Exit{Reason: work.Exited, EndedAt: at, Stdout: 60}, work.ClassNetwork, "502 Bad Gateway"},
 		{"no reason", true, `{"type":"x"}`, "", exit(work.Exited, 1), work.ClassFailed, "exit status 1"},
-		{"F85 turned away at once in unknown words", true, "", "computer says no", work.Exit{Reason: work.Exited, Code: 1, StartedAt: at, EndedAt: at.Add(time.Second)}, work.ClassFailed, "its usage"},
+		{"F85 turned away at once in unknown words", true, "", "computer says no", work.Exit{Reason: work.Exited, Code: 1, StartedAt: at, EndedAt: at.Add(time.Second)}, work.ClassFailed, "perhaps a usage limit"},
 		{"F65 cut off", true, `{"type":"assi`, "", exit(work.Exited, 0), work.ClassIncomplete, "without saying"},
 		{"signal", false, "", "", work.Exit{Reason: work.Exited, Code: -1, Signal: "killed", StartedAt: at, EndedAt: at.Add(time.Hour)}, work.ClassFailed, "signal: killed"},
 	} {
@@ -110,6 +116,15 @@ func TestJudgeText(t *testing.T) {
 		if v.Class != tt.want || !strings.Contains(v.Why, tt.why) {
 			t.Errorf("%s: %q because %q; want %q because … %q", tt.name, v.Class, v.Why, tt.want, tt.why)
 		}
+	}
+}
+
+// Limits in a file that it edits are no limits, also when it fails later.
+func TestF86LimitInAFile(t *testing.T) {
+	f := entries(called, work.Entry{Kind: work.Did, ID: "1", Failed: true, Text: `if strings.Contains(out, "usage limit reached") {`})
+	f.Stdout = `{"tool_result":"usage limit reached, resets 3pm"}`
+	if v := Judge(f, exit(work.Exited, 1)); v.Class != work.ClassFailed {
+		t.Errorf("judged %+v", v)
 	}
 }
 

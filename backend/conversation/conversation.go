@@ -82,7 +82,7 @@ func Open(dir string, ag agent.Agent) (*Reader, error) {
 		out: source{path: filepath.Join(dir, artifact.Log)},
 		err: source{path: filepath.Join(dir, artifact.ErrLog)},
 	}
-	r.Facts.Structured = ag.Structured
+	r.Facts.Structured, r.Facts.Words = ag.Structured, ag.Words
 	var p progress
 	if err := load(filepath.Join(dir, "read.json"), &p); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

@@ -26,7 +26,7 @@ func TestF85Agent(t *testing.T) {
 		agenttest.Session{File: "limit-2.1.197", Code: 1, Class: work.ClassLimited, Resets: "2026-11-29T14:26:24Z"},
 		agenttest.Session{File: "limit-apikey", Code: 1, Class: work.ClassLimited},
 		agenttest.Session{File: "midlimit", Code: 1, Class: work.ClassLimited, Resets: "2026-11-29T13:21:30Z"},
-		agenttest.Session{File: "credit-too-low", Code: 1, Class: work.ClassLimited},
+		agenttest.Session{File: "credit-too-low", Code: 1, Class: work.ClassNeedsYou},
 		agenttest.Session{File: "autherr", Code: 1, Class: work.ClassNeedsLogin},
 		agenttest.Session{File: "autherr-apikey", Code: 1, Class: work.ClassNeedsLogin},
 		agenttest.Session{File: "nologin", Code: 1, Class: work.ClassNeedsLogin},

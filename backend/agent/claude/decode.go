@@ -172,7 +172,9 @@ func (l system) retry() work.Entry {
 // classOf maps the program's own words for an error, or else the HTTP status.
 func classOf(cause string, status int) work.Class {
 	switch {
-	case strings.Contains(cause, "usage_limit") || strings.Contains(cause, "rate_limit") || strings.Contains(cause, "billing_error"):
+	case strings.Contains(cause, "billing_error"):
+		return work.ClassNeedsYou // no reset brings credit
+	case strings.Contains(cause, "usage_limit") || strings.Contains(cause, "rate_limit"):
 		return work.ClassLimited
 	case strings.Contains(cause, "authentication_failed") || strings.Contains(cause, "oauth_org_not_allowed"):
 		return work.ClassNeedsLogin
@@ -325,7 +327,7 @@ func epoch(seconds int64) *time.Time {
 // too: is_error decides.
 func (l result) entries() []work.Entry {
 	end := work.Entry{Kind: work.Ended}
-	if l.IsError || l.Subtype != "success" {
+	if l.IsError || l.Subtype != "success" || l.APIError != "" || l.Status >= 400 {
 		end.Failed = true
 		end.Text = agent.Clean(strings.Join(append([]string{l.Result + word(l.Error)}, l.Errors...), "\n"))
 		end.Text = strings.TrimSpace(end.Text)

@@ -16,7 +16,7 @@ func TestF85Agent(t *testing.T) {
 		agenttest.Session{File: "limit", Code: 1, Class: work.ClassLimited, Resets: "2026-11-29T13:24:00Z"},
 		agenttest.Session{File: "limit-3days", Code: 1, Class: work.ClassLimited, Resets: "2026-12-02T11:39:00Z"},
 		agenttest.Session{File: "midlimit", Code: 1, Class: work.ClassLimited, Resets: "2026-11-29T13:29:00Z"},
-		agenttest.Session{File: "insufficient-quota", Code: 1, Class: work.ClassLimited},
+		agenttest.Session{File: "insufficient-quota", Code: 1, Class: work.ClassNeedsYou},
 		agenttest.Session{File: "rate", Code: 1, Class: work.ClassLimited},
 		agenttest.Session{File: "autherr", Code: 1, Class: work.ClassNeedsLogin},
 		agenttest.Session{File: "autherr-apikey", Code: 1, Class: work.ClassNeedsLogin},

@@ -87,7 +87,10 @@ func (l *line) entries() []work.Entry {
 }
 
 func classOf(kind string, status int, text string) work.Class {
+	told := agent.ClassOf(text)
 	switch {
+	case told == work.ClassNeedsYou: // vendors answer 429 to an empty purse, too
+		return told
 	case kind == "rate_limit" || status == 429:
 		return work.ClassLimited
 	case kind == "authentication" || kind == "transient_auth_error" || status == 401 || status == 403:
@@ -95,5 +98,5 @@ func classOf(kind string, status int, text string) work.Class {
 	case kind == "streaming_error":
 		return work.ClassNetwork
 	}
-	return agent.ClassOf(text)
+	return told
 }

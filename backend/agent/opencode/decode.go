@@ -107,7 +107,10 @@ func (l *line) failed() work.Entry {
 		at := time.Unix(body.Error.ResetsAt, 0).UTC()
 		e.ResetsAt = &at
 	}
+	told := agent.ClassOf(e.Text + " " + l.Error.Name + " " + d.ResponseBody)
 	switch {
+	case told == work.ClassNeedsYou: // vendors answer 429 to an empty purse, too
+		e.Class = told
 	case d.StatusCode == 429:
 		e.Class = work.ClassLimited
 	case d.StatusCode == 401 || d.StatusCode == 403:
@@ -115,7 +118,7 @@ func (l *line) failed() work.Entry {
 	case d.StatusCode >= 500 || d.StatusCode == 0 && strings.HasPrefix(d.Message, "Cannot connect"):
 		e.Class = work.ClassNetwork
 	default:
-		e.Class = agent.ClassOf(e.Text + " " + l.Error.Name)
+		e.Class = told
 	}
 	return e
 }
