@@ -3,19 +3,14 @@ package agent
 import (
 	_ "embed"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"regexp"
-	"slices"
-	"strings"
 	"sync"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/token"
 
+	"offrun/backend/config"
 	"offrun/backend/work"
 )
 
@@ -80,121 +75,59 @@ func LoadWords(file string) (*Words, error) {
 // ReadWords reads a list of entries as limits.yaml explains it. The error is
 // work.Invalid and names every mistake as file:line:column.
 func ReadWords(file string, text []byte) (*Words, error) {
-	r := wordReader{file: file}
-	parsed, err := parser.ParseBytes(text, 0)
-	if err != nil {
-		r.syntax(err)
-		return nil, r.err()
-	}
+	r := config.Reader{File: file}
 	w := &Words{}
-	for _, doc := range parsed.Docs {
-		switch body := doc.Body.(type) {
-		case nil, *ast.CommentGroupNode, *ast.NullNode:
-		case *ast.SequenceNode:
-			for _, item := range body.Values {
-				w.entries = append(w.entries, r.wording(item))
-			}
-		default:
-			r.mistake(body, "this is no list; allowed: entries with class and match")
+	switch body := r.Document(text).(type) {
+	case nil:
+	case *ast.SequenceNode:
+		for _, item := range body.Values {
+			w.entries = append(w.entries, readWording(&r, item))
+		}
+	default:
+		r.Mistake(body, "%s is of the wrong kind; allowed: a list of entries with class and match", config.Shown(body))
+	}
+	if err := r.Err("Correct the file, or delete it: without it only our own words count."); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// readWording reads one entry; after a mistake it is of no use.
+func readWording(r *config.Reader, n ast.Node) wording {
+	var w wording
+	var sample ast.Node
+	for key, value := range r.Entries(n, "class", "match", "sample", "seen") {
+		switch key.Text {
+		case "class":
+			w.class = work.Class(r.Word(value, string(work.ClassLimited), string(work.ClassNeedsYou), string(work.ClassNeedsLogin), string(work.ClassNetwork)))
+		case "match":
+			w.match = expression(r, value)
+		case "sample":
+			w.sample, sample = r.Text(value, "what an agent says"), value
+		case "seen":
+			r.Text(value, "where it was seen")
 		}
 	}
-	return w, r.err()
-}
-
-type wordReader struct {
-	file     string
-	mistakes []string
-}
-
-func (r *wordReader) err() error {
-	if r.mistakes == nil {
-		return nil
-	}
-	return work.Errorf(work.Invalid, "%s", strings.Join(r.mistakes, "\n")).Do("Correct the file, or delete it.")
-}
-
-func (r *wordReader) syntax(err error) {
-	if e, ok := errors.AsType[*yaml.SyntaxError](err); ok && e.Token != nil {
-		r.note(e.Token.Position, e.Message+"; allowed: YAML")
-		return
-	}
-	r.note(&token.Position{Line: 1, Column: 1}, err.Error()+"; allowed: YAML")
-}
-
-func (r *wordReader) mistake(n ast.Node, format string, args ...any) {
-	at := n.GetToken()
-	for at.Prev != nil && n.Type() == ast.MappingType && at.Position.Line == at.Prev.Position.Line && at.Value == ":" {
-		at = at.Prev // the token of a mapping is its first colon
-	}
-	r.note(at.Position, fmt.Sprintf(format, args...))
-}
-
-func (r *wordReader) note(at *token.Position, what string) {
-	r.mistakes = append(r.mistakes, fmt.Sprintf("%s:%d:%d: %s", r.file, at.Line, at.Column, what))
-}
-
-var (
-	wordKeys    = []string{"class", "match", "sample", "seen"}
-	wordClasses = []string{string(work.ClassLimited), string(work.ClassNeedsYou), string(work.ClassNeedsLogin), string(work.ClassNetwork)}
-)
-
-// wording reads one entry. A wrong one matches nothing.
-func (r *wordReader) wording(n ast.Node) wording {
-	w := wording{match: regexp.MustCompile(`$.`)}
-	m, ok := n.(ast.MapNode)
-	if !ok {
-		r.mistake(n, "an entry of the wrong kind; allowed: keys with values: %s", strings.Join(wordKeys, ", "))
-		return w
-	}
-	before, has := len(r.mistakes), map[string]ast.Node{}
-	for all := m.MapRange(); all.Next(); {
-		key := all.Key().GetToken().Value
-		if !slices.Contains(wordKeys, key) {
-			r.mistake(all.Key(), "unknown key %q; allowed: %s", key, strings.Join(wordKeys, ", "))
-			continue
-		}
-		has[key] = all.Value()
-	}
-	for _, key := range []string{"class", "match"} {
-		if has[key] == nil && len(r.mistakes) == before {
-			r.mistake(n, "an entry without %s", key)
-		}
-	}
-	if len(r.mistakes) == before {
-		r.fill(&w, has)
+	switch {
+	case w.class == "" || w.match == nil:
+		r.Mistake(n, "an entry without class or match; allowed: both")
+	case sample != nil && !w.match.MatchString(w.sample):
+		r.Mistake(sample, "the sample does not fit match; allowed: words that do")
 	}
 	return w
 }
 
-func (r *wordReader) fill(w *wording, has map[string]ast.Node) {
-	class := valueOf(has["class"])
-	if !slices.Contains(wordClasses, class) {
-		r.mistake(has["class"], "%q is no class; allowed: %s", class, strings.Join(wordClasses, ", "))
-	}
-	match, err := regexp.Compile("(?is)" + valueOf(has["match"]))
+// expression reads what to look for. It is never nil: what is wrong fits nothing.
+func expression(r *config.Reader, n ast.Node) *regexp.Regexp {
+	text := r.Text(n, "a regular expression")
+	match, err := regexp.Compile("(?is)" + text)
 	switch {
 	case err != nil:
-		r.mistake(has["match"], "%q is no regular expression: %v", valueOf(has["match"]), err)
-		return
-	case match.MatchString(""):
-		r.mistake(has["match"], "%q fits everything; allowed: words that an agent says", valueOf(has["match"]))
-		return
+		r.Mistake(n, "%s is no regular expression: %v; allowed: RE2", config.Shown(n), err)
+	case text != "" && match.MatchString(""):
+		r.Mistake(n, "%s fits everything; allowed: words that an agent says", config.Shown(n))
+	default:
+		return match
 	}
-	w.class, w.match, w.sample = work.Class(class), match, valueOf(has["sample"])
-	if has["sample"] != nil && !match.MatchString(w.sample) {
-		r.mistake(has["sample"], "the sample does not fit match")
-	}
-}
-
-// valueOf returns the text of a plain value, or "".
-func valueOf(n ast.Node) string {
-	switch n := n.(type) {
-	case nil:
-		return ""
-	case *ast.StringNode:
-		return n.Value
-	case *ast.LiteralNode:
-		return n.Value.Value
-	}
-	return n.GetToken().Value
+	return regexp.MustCompile(`[^\s\S]`)
 }

@@ -52,14 +52,14 @@ func TestReadWordsMistakes(t *testing.T) {
 		{"- class: limited\n  match: a b\n", ""},
 		{"# nothing yet\n", ""},
 		{"", ""},
-		{"limited: x\n", "l.yaml:1:1: this is no list"},
+		{"limited: x\n", "l.yaml:1:1: a mapping is of the wrong kind"},
 		{"- class: limited\n  mach: x\n", `l.yaml:2:3: unknown key "mach"; allowed: class, match, sample, seen`},
-		{"- class: limitd\n  match: x\n", `l.yaml:1:10: "limitd" is no class; allowed: limited, needs you, needs login, network`},
+		{"- class: limitd\n  match: x\n", `l.yaml:1:10: "limitd" is not known here; allowed: limited, needs you, needs login, network`},
 		{"- class: limited\n  match: '(x'\n", "l.yaml:2:10: \"(x\" is no regular expression"},
 		{"- class: limited\n  match: 'x*'\n", "l.yaml:2:10: \"x*\" fits everything"},
 		{"- class: limited\n  match: x\n  sample: y\n", "l.yaml:3:11: the sample does not fit"},
-		{"- class: limited\n", "without match"},
-		{"- words\n", "l.yaml:1:3: an entry of the wrong kind"},
+		{"- class: limited\n", "l.yaml:1:3: an entry without class or match"},
+		{"- words\n", `l.yaml:1:3: "words" is of the wrong kind; allowed: keys with values: class, match, sample, seen`},
 		{"- class: [limited\n", "allowed: YAML"},
 	} {
 		_, err := ReadWords("l.yaml", []byte(tt.text))
