@@ -31,6 +31,20 @@ var script = modelstub.Script{Side: "Stub title", Scenarios: []modelstub.Scenari
 		{Say: "Step one.", Bash: "echo one > fake.txt"},
 		{Fault: "usage_limit", ResetIn: 7200},
 	}},
+	{Name: "wall", When: modelstub.When{Prompt: "[[move]]", Key: "acct-a"}, Turns: []modelstub.Turn{
+		{Say: "Step one.", Bash: "echo one > fake.txt"},
+		{Fault: "usage_limit", ResetIn: 7200},
+	}},
+	{Name: "beyond", When: modelstub.When{Prompt: "[[move]]", Key: "acct-b"}, Turns: []modelstub.Turn{
+		{Say: "I did step one before."}, {Say: "Step two.", Bash: "echo two >> fake.txt"}, {Say: "All done."},
+	}},
+	{Name: "everywhere", When: modelstub.When{Prompt: "[[nowhere]]", API: "anthropic"}, Turns: []modelstub.Turn{
+		{Say: "Step one.", Bash: "echo one > fake.txt"},
+		{Fault: "usage_limit", ResetIn: 7200},
+	}},
+	{Name: "elsewhere", When: modelstub.When{Prompt: "[[nowhere]]", API: "responses"}, Turns: []modelstub.Turn{
+		{Say: "I take over.", Bash: "echo two >> fake.txt"}, {Say: "All done."},
+	}},
 	{Name: "auth", When: modelstub.When{Prompt: "[[auth]]"}, Turns: []modelstub.Turn{{Fault: "auth"}}},
 }}
 
@@ -142,6 +156,72 @@ func TestRealNetworkGone(t *testing.T) {
 	}
 	if a := run.Attempt("codex"); a.State() != work.TimedOutNow && a.Turn().Class != work.ClassNetwork {
 		t.Errorf("codex: %s (%s), why %q", a.State(), a.Turn().Class, a.Why())
+	}
+	s.nothingLeft()
+}
+
+// A3, A4, F79: a usage limit in the middle of a turn moves the conversation to a
+// second login. The model server sees the earlier messages arrive with it, and the
+// message that was cut off exactly once.
+func TestRealMovesToSecondLogin(t *testing.T) {
+	stub := modelstub.Start(t, script)
+	s := realShop(t, "[[move]]", stub.URL, plan)
+	for _, a := range real.Agents() {
+		if a.Second == nil {
+			continue
+		}
+		_, dir, _ := strings.Cut(a.Second(t, stub.URL)[0], "=")
+		if _, err := s.AddAccount(t.Context(), a.ID, "second", dir, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := s.end(s.start("claude", "codex").ID)
+	for _, a := range run.Attempts {
+		turn := a.Turn()
+		b, err := os.ReadFile(filepath.Join(a.Dir, "fake.txt"))
+		if a.State() != work.Done || len(a.Turns) != 2 || !turn.Resumed || turn.Account != "second" || turn.Moved == nil ||
+			turn.Session != a.Turns[0].Session || err != nil || string(b) != "one\ntwo\n" {
+			t.Errorf("%s: %s, why %q, fake.txt %q, turns %+v", a.Name, a.State(), a.Why(), b, a.Turns)
+		}
+	}
+	for _, api := range []string{"anthropic", "responses"} {
+		arrived := false
+		for _, r := range stub.Log() {
+			if r.API != api || !strings.Contains(r.Key, "acct-b") || r.Scenario != "beyond" {
+				continue
+			}
+			arrived = true
+			all := fmt.Sprint(r.Messages)
+			if n := strings.Count(all, "# Task: [[move]]"); n != 1 || !strings.Contains(all, "Step one.") {
+				t.Errorf("%s: the message arrived %d times, or without what was said before: %s", api, n, all)
+			}
+		}
+		if !arrived {
+			t.Errorf("%s: nothing arrived with the second login", api)
+		}
+	}
+	s.nothingLeft()
+}
+
+// A4: every login of Claude Code rests; Codex goes on in the same worktree, with the
+// conversation as context.
+func TestRealOtherAgentTakesOver(t *testing.T) {
+	stub := modelstub.Start(t, script)
+	s := realShop(t, "[[nowhere]]", stub.URL, plan)
+	s.repo.Write(".offrun/project.yaml", "switch: other-agent\nselect: [codex]\n"+s.repo.Read(".offrun/project.yaml"))
+	if _, err := s.TrustProject(t.Context(), s.project); err != nil {
+		t.Fatal(err)
+	}
+	run := s.end(s.start("claude").ID)
+	a := run.Attempt("claude")
+	b, err := os.ReadFile(filepath.Join(a.Dir, "fake.txt"))
+	if a.State() != work.Done || len(a.Turns) != 2 || a.Turn().By != "codex" || err != nil || string(b) != "one\ntwo\n" {
+		t.Errorf("%s, why %q, fake.txt %q, turns %+v", a.State(), a.Why(), b, a.Turns)
+	}
+	for _, r := range stub.Log() {
+		if r.Scenario == "elsewhere" && !strings.Contains(fmt.Sprint(r.Messages), "Step one.") {
+			t.Errorf("Codex was not told what was said before: %v", r.Messages)
+		}
 	}
 	s.nothingLeft()
 }

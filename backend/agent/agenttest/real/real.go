@@ -25,6 +25,7 @@ type Agent struct {
 	agent.Agent
 	Pinned               string // its version
 	Key, Plan, LoggedOut Login
+	Second               Login // a plan of another account
 }
 
 // A Login makes a configuration folder whose model server is url, and returns
@@ -34,8 +35,8 @@ type Login func(t testing.TB, url string) []string
 // Agents returns the pinned agents.
 func Agents() []Agent {
 	return []Agent{
-		{claude.Agent, "2.1.332", claudeKey, claudePlan, claudeLoggedOut},
-		{codex.Agent, "0.171.0", codexKey, codexPlan, codexLoggedOut},
+		{claude.Agent, "2.1.332", claudeKey, claudePlan("acct-a"), claudeLoggedOut, claudePlan("acct-b")},
+		{codex.Agent, "0.171.0", codexKey, codexPlan("acct-a"), codexLoggedOut, codexPlan("acct-b")},
 	}
 }
 
@@ -83,12 +84,14 @@ func claudeKey(t testing.TB, url string) []string {
 	return append(claudeLoggedOut(t, url), "ANTHROPIC_API_KEY=dummy")
 }
 
-func claudePlan(t testing.TB, url string) []string {
-	env := claudeLoggedOut(t, url)
-	put(t, filepath.Join(strings.TrimPrefix(env[0], "CLAUDE_CONFIG_DIR="), ".credentials.json"),
-		`{"claudeAiOauth":{"accessToken":"sk-ant-oat01-dummy-acct-a","refreshToken":"sk-ant-ort01-dummy","expiresAt":1900000000000,`+
-			`"scopes":["user:inference","user:profile","user:sessions:claude_code"],"subscriptionType":"max","rateLimitTier":"default_claude_max_5x"}}`)
-	return env
+func claudePlan(account string) Login {
+	return func(t testing.TB, url string) []string {
+		env := claudeLoggedOut(t, url)
+		put(t, filepath.Join(strings.TrimPrefix(env[0], "CLAUDE_CONFIG_DIR="), ".credentials.json"),
+			`{"claudeAiOauth":{"accessToken":"sk-ant-oat01-dummy-`+account+`","refreshToken":"sk-ant-ort01-dummy","expiresAt":1900000000000,`+
+				`"scopes":["user:inference","user:profile","user:sessions:claude_code"],"subscriptionType":"max","rateLimitTier":"default_claude_max_5x"}}`)
+		return env
+	}
 }
 
 func codexLoggedOut(t testing.TB, url string) []string {
@@ -117,15 +120,17 @@ stream_max_retries = 1
 	return []string{"CODEX_HOME=" + dir, "CODEX_REFRESH_TOKEN_URL_OVERRIDE=" + url + "/oauth/token"}
 }
 
-func codexPlan(t testing.TB, url string) []string {
-	env := codexHome(t, url, "requires_openai_auth = true")
-	b64 := base64.RawURLEncoding.EncodeToString
-	jwt := b64([]byte(`{"alg":"none","typ":"JWT"}`)) + "." +
-		b64([]byte(`{"exp":1900000000,"email":"acct-a@example.invalid","https://api.openai.com/auth":{"chatgpt_plan_type":"plus","chatgpt_account_id":"acct-a","chatgpt_user_id":"u"}}`)) + ".c2ln"
-	put(t, filepath.Join(strings.TrimPrefix(env[0], "CODEX_HOME="), "auth.json"), fmt.Sprintf(
-		`{"auth_mode":"chatgpt","OPENAI_API_KEY":null,"tokens":{"id_token":%q,"access_token":%q,"refresh_token":"dummy","account_id":"acct-a"},"last_refresh":%q}`,
-		jwt, jwt, time.Now().UTC().Format(time.RFC3339)))
-	return env
+func codexPlan(account string) Login {
+	return func(t testing.TB, url string) []string {
+		env := codexHome(t, url, "requires_openai_auth = true")
+		b64 := base64.RawURLEncoding.EncodeToString
+		jwt := b64([]byte(`{"alg":"none","typ":"JWT"}`)) + "." + b64(fmt.Appendf(nil,
+			`{"exp":1900000000,"email":"%[1]s@example.invalid","https://api.openai.com/auth":{"chatgpt_plan_type":"plus","chatgpt_account_id":"%[1]s","chatgpt_user_id":"u"}}`, account)) + ".c2ln"
+		put(t, filepath.Join(strings.TrimPrefix(env[0], "CODEX_HOME="), "auth.json"), fmt.Sprintf(
+			`{"auth_mode":"chatgpt","OPENAI_API_KEY":null,"tokens":{"id_token":%q,"access_token":%q,"refresh_token":"dummy","account_id":%q},"last_refresh":%q}`,
+			jwt, jwt, account, time.Now().UTC().Format(time.RFC3339)))
+		return env
+	}
 }
 
 func put(t testing.TB, file, text string) {
