@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
@@ -13,6 +14,7 @@ import (
 	"offrun/backend/conversation"
 	"offrun/backend/git"
 	"offrun/backend/memory"
+	"offrun/backend/project"
 	"offrun/backend/work"
 )
 
@@ -87,4 +89,100 @@ func (j *job) noteDown(kept work.Absorbed) error {
 		return err
 	}
 	return r.Save()
+}
+
+// Memory shows what a project knows: the conventions and the notes of an agent,
+// or of all if agent is "". With a card it shows the brief that the agent would
+// get for it, too.
+func (b *Bench) Memory(ctx context.Context, id work.ProjectID, agent work.AgentID, cardName string) (work.Memory, error) {
+	p, repo, err := b.project(ctx, id)
+	if err != nil {
+		return work.Memory{}, err
+	}
+	m := work.Memory{Project: p.ID, Folder: repo.Dir}
+	if m.Files, err = memory.Files(repo.Dir, agent); err != nil {
+		return m, err
+	}
+	if m.Agents, err = b.remembering(repo); err != nil {
+		return m, err
+	}
+	if cardName == "" {
+		return m, nil
+	}
+	if agent == "" {
+		return m, work.Errorf(work.Invalid, "whose brief is not said").Do("Name the agent: offrun memory show claude --card " + cardName)
+	}
+	cs, err := readCard(repo.Dir, cardName)
+	if err != nil {
+		return m, err
+	}
+	brief, err := memory.Brief(memory.BriefIn{Root: repo.Dir, Agent: agent, Card: cs.Card})
+	brief.Text = artifact.Redact(brief.Text, nil)
+	m.Brief = &brief
+	return m, err
+}
+
+// remembering lists the agents that have notes or could write some.
+func (b *Bench) remembering(repo git.Repo) ([]work.AgentID, error) {
+	ids, err := memory.Agents(repo.Dir)
+	if err != nil {
+		return nil, err
+	}
+	s, err := project.Load(repo.Dir)
+	if err != nil {
+		return nil, err
+	}
+	known, err := b.agents(s)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range known {
+		ids = append(ids, a.ID)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}
+
+// AddNote adds a line to the conventions, or to a note of an agent, and returns
+// the file.
+func (b *Bench) AddNote(ctx context.Context, id work.ProjectID, agent work.AgentID, name, text string) (work.MemoryFile, error) {
+	return b.changeNote(ctx, id, agent, name, func(repo git.Repo, file string) error {
+		return memory.Add(ctx, repo.Dir, memoryLock(repo), file, text)
+	})
+}
+
+// EditNote makes after of a file that read before when the edit began; what was
+// added to it since stays. It returns the file.
+func (b *Bench) EditNote(ctx context.Context, id work.ProjectID, agent work.AgentID, name, before, after string) (work.MemoryFile, error) {
+	return b.changeNote(ctx, id, agent, name, func(repo git.Repo, file string) error {
+		return memory.Edit(ctx, repo.Dir, memoryLock(repo), file, before, after)
+	})
+}
+
+func (b *Bench) changeNote(ctx context.Context, id work.ProjectID, agent work.AgentID, name string, change func(git.Repo, string) error) (work.MemoryFile, error) {
+	_, repo, err := b.project(ctx, id)
+	if err != nil {
+		return work.MemoryFile{}, err
+	}
+	file, err := memory.File(agent, name)
+	if err != nil {
+		return work.MemoryFile{}, err
+	}
+	if err := change(repo, file); err != nil {
+		return work.MemoryFile{}, err
+	}
+	files, err := memory.Files(repo.Dir, agent)
+	if i := slices.IndexFunc(files, func(f work.MemoryFile) bool { return f.File == file }); i >= 0 {
+		return files[i], err
+	}
+	return work.MemoryFile{File: file, Agent: agent}, err
+}
+
+// SearchMemory finds the lines of a project's memory that hold every one of words.
+func (b *Bench) SearchMemory(ctx context.Context, id work.ProjectID, words []string) ([]work.MemoryHit, error) {
+	_, repo, err := b.project(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return memory.Search(repo.Dir, words)
 }

@@ -4,6 +4,7 @@ package ops
 var Table = []Listed{
 	ProjectInit, ProjectAdd, ProjectList, ProjectShow, ProjectTrust, ProjectRemove, ProjectDoctor,
 	CardNew, CardList, CardShow,
+	MemoryShow, MemoryEdit, MemoryAdd, MemorySearch,
 	RunStart, RunList, RunShow, RunCancel, RunRepair,
 	AttemptRetry, AttemptSend, AttemptMove, AttemptTurns, AttemptRestore, AttemptLog, AttemptArtifacts,
 	RunCompare, AttemptLand, LandingUndo, RunClean,
