@@ -50,7 +50,7 @@ func victim(home string) {
 // again. Every attempt comes to its right end, with everything it said once.
 func TestKilledBenchLosesNothing(t *testing.T) {
 	s := newShop(t, map[string]string{
-		"a": "say=a1 sleep=300ms write=fake.txt say=a2 sleep=300ms say=a3 notes result",
+		"a": "say=a1 sleep=300ms write=fake.txt write=.offrun/agents/a/plan.md:-_note say=a2 sleep=300ms say=a3 notes result",
 		"b": "say=b1 sleep=600ms write=broken.txt say=b2 result",
 		"c": "say=c1 sleep=200ms write=fake.txt say=c2 exit=4",
 	}, "setup: 'true'")
@@ -74,6 +74,9 @@ func TestKilledBenchLosesNothing(t *testing.T) {
 	}
 	check()
 	s.nothingLeft()
+	if notes, err := os.ReadFile(filepath.Join(s.repo.Dir, ".offrun/agents/a/plan.md")); err != nil || string(notes) != "- note\n" {
+		t.Errorf("notes %q, %v; want one line", notes, err)
+	}
 	s.open()
 	for _, f := range doctor(t, s) {
 		if strings.HasPrefix(f.Check, "run") && f.Level != work.OK {
