@@ -10,6 +10,11 @@ type Accounts struct {
 
 	Login []string // arguments that let a person log in at a terminal
 
+	// Settings are files and folders, relative to the folder of a login, that make
+	// the program start other programs: settings, hooks, servers. What lies in them
+	// is watched for change from run to run (S22).
+	Settings []string
+
 	// Transcript returns the files that hold the conversation session of a
 	// program that ran in cwd, relative to home, the folder of its login. Copied
 	// to the same places in the folder of another login, the conversation can be

@@ -44,7 +44,7 @@ func (b *Bench) accountHome(s work.Settings, ag agent.Agent, a work.Account) str
 			}
 		}
 	}
-	if rest, ok := strings.CutPrefix(ag.Accounts.Home, "~/"); ok {
+	if rest, ok := strings.CutPrefix(ag.Accounts.Home, "~"); ok {
 		return filepath.Join(b.programs.home, rest)
 	}
 	return ag.Accounts.Home
@@ -144,6 +144,29 @@ func (b *Bench) howToLogIn(ag agent.Agent, a work.Account) (work.NewAccount, err
 		n.Path = path
 	}
 	return n, nil
+}
+
+// LogIn says how a person logs in to an account, and lets it be used again.
+func (b *Bench) LogIn(id work.AgentID, name work.AccountName) (work.NewAccount, error) {
+	ag, err := b.agentOf(work.Run{}, id)
+	if err != nil {
+		return work.NewAccount{}, err
+	}
+	if ag.Accounts == nil {
+		return work.NewAccount{}, work.Errorf(work.Invalid, "nothing tells how one logs in to %s", ag.Name).Do("Start its program in a terminal.")
+	}
+	have := b.pool.Accounts(id)
+	i := slices.IndexFunc(have, func(a work.Account) bool { return a.Name == name })
+	if i < 0 {
+		return work.NewAccount{}, unknownAccount(id, name, have)
+	}
+	if have[i].LoggedOut != nil {
+		if err := b.pool.Wake(id, name); err != nil {
+			return work.NewAccount{}, err
+		}
+		b.wake()
+	}
+	return b.howToLogIn(ag, have[i])
 }
 
 // RemoveAccount forgets an account. Its folder stays unless purge says so, and then

@@ -59,6 +59,8 @@ type Bench struct {
 	wg      sync.WaitGroup
 	making  atomic.Int32 // worktrees that are being made
 
+	settings sync.Mutex // held while what agents' settings were is looked at
+
 	mu    sync.Mutex
 	jobs  map[jobKey]*job
 	bases map[string]*sync.Mutex // one baseline at a time for each project

@@ -111,8 +111,11 @@ func ref(id work.AgentID, name work.AccountName) string {
 // settle tells the pool what the end of the open turn says of its login.
 func (j *job) settle(ag agent.Agent, lent work.Account, v agent.Verdict, f agent.Facts) error {
 	var err error
-	if v.Class == work.ClassLimited {
+	switch v.Class {
+	case work.ClassLimited:
 		_, err = j.bench.pool.Rest(ag.ID, lent.Name, v.ResetsAt, v.Why)
+	case work.ClassNeedsLogin:
+		err = j.bench.pool.LogOut(ag.ID, lent.Name, v.Why)
 	}
 	return errors.Join(err, j.bench.pool.Report(ag.ID, lent.Name, f.Usage, f.Windows, v.Class == work.ClassOK))
 }
@@ -132,12 +135,15 @@ func (j *job) onward(a work.Attempt) func(*work.Attempt) {
 		move.To, move.Why = move.From, "it no longer knew the session; a new one has the transcript"
 		return takeUp(now, move, t.By, t.Account, "")
 	}
-	if t.Class != work.ClassLimited {
+	if t.Class != work.ClassLimited && t.Class != work.ClassNeedsLogin {
 		return nil
 	}
 	if next, ok := j.bench.pool.Next(ag.ID); ok {
 		move.To = next.Ref()
 		return takeUp(now, move, t.By, next.Name, t.Session)
+	}
+	if t.Class == work.ClassNeedsLogin {
+		return nil // no time heals it, and only the user can
 	}
 	switch j.run.Settings.Switch {
 	case "other-agent":

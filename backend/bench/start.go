@@ -91,6 +91,10 @@ func (b *Bench) plan(ctx context.Context, p work.Project, repo git.Repo, o Start
 	if err := b.enoughDisk(ctx, repo, run); err != nil {
 		return work.Run{}, err
 	}
+	if run.Card.External && s.Settings.Permissions == agent.Everything {
+		return run, work.Errorf(work.Untrusted, "card %s is marked external, and permissions: all lets agents do whatever you may do", run.Card.ID).
+			Do("Set permissions: inside-workspace for it; or, once you have read the card, take external: true out of its front matter.")
+	}
 	return run, b.checkTrust(ctx, s, o.Trust)
 }
 
@@ -314,6 +318,7 @@ func (b *Bench) write(ctx context.Context, repo git.Repo, run *work.Run, look fu
 		if run.Warnings, err = trunkWarnings(ctx, repo, run.Trunk, now); err != nil {
 			return err
 		}
+		run.Warnings = append(run.Warnings, b.watchSettings(*run)...)
 		return archive.PutRun(repo.Dir, *run)
 	}()
 	if err != nil {

@@ -40,7 +40,7 @@ func Parse(file string, text []byte) work.Card {
 		Text:         string(text),
 	}
 	m, _ := readMatter(d.front)
-	c.Kind, c.DependsOn = m.kind, m.dependsOn
+	c.Kind, c.DependsOn, c.External = m.kind, m.dependsOn, m.external
 	if c.Title == "" {
 		c.Title = m.title
 	}
@@ -73,6 +73,7 @@ func globs(uses []pathUse) []string {
 type matter struct {
 	title, kind string
 	dependsOn   []work.CardID
+	external    bool
 	unknown     string // the kind as written, if it is none of ours
 }
 
@@ -83,11 +84,13 @@ func readMatter(text string) (matter, error) {
 		Title     string `yaml:"title"`
 		Kind      string `yaml:"kind"`
 		DependsOn any    `yaml:"depends_on"`
+		External  bool   `yaml:"external"`
 	}
 	if err := yaml.Unmarshal([]byte(text), &raw); err != nil {
 		return m, err
 	}
 	m.title = strings.TrimSpace(raw.Title)
+	m.external = raw.External
 	m.setKind(raw.Kind)
 	switch on := raw.DependsOn.(type) {
 	case string:

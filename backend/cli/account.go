@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,7 +22,7 @@ is the account "default".
 
 When the usage limit of a login is reached, it rests until the reset, and the
 conversation moves on to the next one that has headroom.`}
-	c.AddCommand(a.accountsList(), a.accountsAdd(), a.accountsRemove(), a.accountsOrder(), a.accountsRest())
+	c.AddCommand(a.accountsList(), a.accountsAdd(), a.accountsLogin(), a.accountsRemove(), a.accountsOrder(), a.accountsRest())
 	return parent(c)
 }
 
@@ -55,12 +54,6 @@ login in this terminal. Where there is no terminal, it prints what to type.`,
 		if err != nil {
 			return err
 		}
-		if a.json || !a.canAsk() || n.Missing != "" {
-			return a.answer(n, func() string { return screen.NewAccount(n) })
-		}
-		if err := a.print(fmt.Sprintf("account %s lies in %s; its login follows: %s\n", n.Ref(), n.Dir, strings.Join(n.Login, " "))); err != nil {
-			return err
-		}
 		return a.logIn(ctx, n)
 	})
 	c.Flags().StringVar(&in.Body.Dir, "dir", "", "its configuration `folder`, absolute (default: one in the data folder)")
@@ -68,15 +61,33 @@ login in this terminal. Where there is no terminal, it prints what to type.`,
 	return c
 }
 
-// logIn gives the terminal to the agent's own program until it ends.
+func (a *app) accountsLogin() *cobra.Command {
+	c := &cobra.Command{Example: "  offrun accounts login claude work\n  offrun accounts login codex default"}
+	return asks(ops.AccountLogin.Row, "AGENT NAME", c, func(ctx context.Context, args []string) error {
+		n, err := ops.AccountLogin.Ask(ctx, a.door, ops.AccountRef{Agent: work.AgentID(args[0]), Account: work.AccountName(args[1])})
+		if err != nil {
+			return err
+		}
+		return a.logIn(ctx, n)
+	})
+}
+
+// logIn gives the terminal to the agent's own program until it ends. Where there
+// is no terminal, it says what to type.
 func (a *app) logIn(ctx context.Context, n work.NewAccount) error {
+	if a.json || !a.canAsk() || n.Missing != "" {
+		return a.answer(n, func() string { return screen.NewAccount(n) })
+	}
+	if err := a.print(fmt.Sprintf("the login of %s follows: %s\n", n.Ref(), screen.LoginLine(n))); err != nil {
+		return err
+	}
 	env := append(os.Environ(), n.Env...)
 	if n.Path != "" {
 		env = append(env, "PATH="+n.Path)
 	}
 	if err := (proc.Cmd{Argv: n.Login, Env: env}).Attached(ctx); err != nil {
 		return work.Hide(work.Unavailable, err, "the login was not finished").
-			Do("The account is there; log in later with: " + screen.LoginLine(n))
+			Do(fmt.Sprintf("The account is there; log in later with: offrun accounts login %s %s", n.Agent, n.Name))
 	}
 	return nil
 }

@@ -39,6 +39,14 @@ type AddAccount struct {
 	}
 }
 
+// AccountLogin says how to log in.
+var AccountLogin = Op[AccountRef, work.NewAccount]{
+	Row{"account.login", "POST", "/v1/accounts/{agent}/{account}/login", "Log in to an account with the agent's own program, and let it be used again.", "accounts login", false},
+	func(_ context.Context, b *bench.Bench, in AccountRef) (work.NewAccount, error) {
+		return b.LogIn(in.Agent, in.Account)
+	},
+}
+
 // AccountRemove forgets a login.
 var AccountRemove = Op[RemoveAccount, None]{
 	Row{"account.remove", "DELETE", "/v1/accounts/{agent}/{account}", "Forget a login; its folder stays unless it is purged.", "accounts remove", false},

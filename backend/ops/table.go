@@ -8,6 +8,6 @@ var Table = []Listed{
 	RunStart, RunList, RunShow, RunCancel, RunRepair,
 	AttemptRetry, AttemptSend, AttemptMove, AttemptTurns, AttemptRestore, AttemptLog, AttemptArtifacts,
 	RunCompare, AttemptLand, LandingUndo, RunClean,
-	AccountList, AccountAdd, AccountRemove, AccountOrder, AccountRest,
+	AccountList, AccountAdd, AccountLogin, AccountRemove, AccountOrder, AccountRest,
 	EventList, BenchShow, BenchStop, BenchReindex,
 }

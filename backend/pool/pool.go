@@ -146,6 +146,7 @@ func (p *Pool) open(agent work.AgentID) ([]*work.Account, error) {
 	var broken []string
 	resting := &Resting{Agent: agent}
 	full := false
+	var out []*work.Account // logged out, as far as is known
 	for _, a := range p.accounts {
 		if a.Agent != agent {
 			continue
@@ -158,9 +159,14 @@ func (p *Pool) open(agent work.AgentID) ([]*work.Account, error) {
 			resting.add(*a)
 		case a.Sessions > 0 && a.Working >= a.Sessions:
 			full = true
+		case a.LoggedOut != nil:
+			out = append(out, a)
 		default:
 			open = append(open, a)
 		}
+	}
+	if len(open) == 0 && !full && resting.Until == nil {
+		open = out // the user may have logged in meanwhile, which only a try can tell
 	}
 	switch {
 	case len(open) > 0 || full:
@@ -186,11 +192,12 @@ func usedAt(a *work.Account) int64 {
 func (p *Pool) Next(agent work.AgentID) (_ work.Account, found bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if open, err := p.open(agent); err != nil || len(open) == 0 {
+	open, err := p.open(agent)
+	if err != nil {
 		return work.Account{}, false
 	}
 	for _, a := range p.accounts {
-		if a.Agent == agent && p.fault(a) == "" && !a.Resting(p.now()) && (a.Sessions == 0 || a.Working < a.Sessions) {
+		if a.LoggedOut == nil && slices.Contains(open, a) {
 			return *a, true
 		}
 	}
@@ -251,13 +258,23 @@ func (p *Pool) Rest(agent work.AgentID, name work.AccountName, until *time.Time,
 	return *until, p.save(*a)
 }
 
-// Wake ends a rest, on the user's word.
+// Wake ends a rest, or the state of being logged out, on the user's word.
 func (p *Pool) Wake(agent work.AgentID, name work.AccountName) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	a := p.get(agent, name)
-	a.RestsSince, a.RestsUntil, a.Why, a.Walls = nil, nil, "", 0
+	a.RestsSince, a.RestsUntil, a.LoggedOut, a.Why, a.Walls = nil, nil, nil, "", 0
 	p.ring()
+	return p.save(*a)
+}
+
+// LogOut notes that the agent of an account said that it needs a login.
+func (p *Pool) LogOut(agent work.AgentID, name work.AccountName, why string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a := p.get(agent, name)
+	now := p.now().UTC()
+	a.LoggedOut, a.Why = &now, why
 	return p.save(*a)
 }
 
@@ -278,7 +295,7 @@ func (p *Pool) Report(agent work.AgentID, name work.AccountName, spent work.Usag
 		}
 	}
 	if ok {
-		a.Walls = 0
+		a.Walls, a.LoggedOut = 0, nil
 	}
 	return p.save(*a)
 }

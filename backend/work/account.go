@@ -22,6 +22,7 @@ type Account struct {
 	RestsSince *time.Time `json:"rests_since,omitempty"` // its usage limit was reached
 	RestsUntil *time.Time `json:"rests_until,omitempty"` // nobody knows better before then
 	Why        string     `json:"why,omitempty"`         // in the agent's words
+	LoggedOut  *time.Time `json:"logged_out,omitempty"`  // its agent said that it needs a login
 	Walls      int        `json:"walls,omitempty"`       // limits in a row that told no reset time: the pause grows with them
 	UsedAt     *time.Time `json:"used_at,omitempty"`     // latest turn
 	Usage      Usage      `json:"usage"`                 // of all turns

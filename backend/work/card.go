@@ -8,6 +8,7 @@ type Card struct {
 	Title        string   `json:"title"`
 	Kind         string   `json:"kind,omitempty"` // bug, tests, docs, refactor, feature: from the front matter
 	DependsOn    []CardID `json:"depends_on,omitempty"`
+	External     bool     `json:"external,omitempty"` // its text was written by somebody else: an issue, a pull request
 	Background   string   `json:"background,omitempty"`
 	Goal         string   `json:"goal,omitempty"`
 	Acceptance   string   `json:"acceptance,omitempty"`

@@ -22,6 +22,7 @@ var Agent = agent.Agent{
 		Home:       "~/.claude",
 		Env:        func(dir string) []string { return []string{"CLAUDE_CONFIG_DIR=" + dir} },
 		Login:      []string{"auth", "login"},
+		Settings:   []string{"settings.json", "settings.local.json", "CLAUDE.md", "hooks", "agents", "commands", "skills", "plugins/installed_plugins.json"},
 		Transcript: transcript,
 	},
 	Command:    command,

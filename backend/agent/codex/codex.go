@@ -17,9 +17,10 @@ var Agent = agent.Agent{
 	Version:  []string{"--version"},
 	Login:    &agent.Login{Args: []string{"login", "status"}, Read: readLogin, Next: "codex login"},
 	Accounts: &agent.Accounts{
-		Home:  "~/.codex",
-		Env:   func(dir string) []string { return []string{"CODEX_HOME=" + dir} },
-		Login: []string{"login"},
+		Home:     "~/.codex",
+		Env:      func(dir string) []string { return []string{"CODEX_HOME=" + dir} },
+		Login:    []string{"login"},
+		Settings: []string{"config.toml", "AGENTS.md", "hooks.json", "hooks", "rules", "skills"},
 		Transcript: func(home, session, _ string) ([]string, error) {
 			return agent.Files(home, session, "sessions/*/*/*/rollout-*-{session}.jsonl") // by day
 		},

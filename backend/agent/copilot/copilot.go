@@ -17,9 +17,10 @@ var Agent = agent.Agent{
 	Version: []string{"--version"},
 	Login:   &agent.Login{Next: "copilot login"},
 	Accounts: &agent.Accounts{
-		Home:  "~/.copilot",
-		Env:   func(dir string) []string { return []string{"COPILOT_HOME=" + dir} },
-		Login: []string{"login"},
+		Home:     "~/.copilot",
+		Env:      func(dir string) []string { return []string{"COPILOT_HOME=" + dir} },
+		Login:    []string{"login"},
+		Settings: []string{"config.json", "mcp-config.json", "hooks", "agents"},
 		Transcript: func(home, session, _ string) ([]string, error) {
 			return agent.Files(home, session, "session-state/{session}/**")
 		},

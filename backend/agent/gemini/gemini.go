@@ -23,6 +23,7 @@ var Agent = agent.Agent{
 		Home:       "~",
 		Env:        func(dir string) []string { return []string{"GEMINI_CLI_HOME=" + dir} },
 		Login:      []string{}, // it asks when it starts
+		Settings:   []string{".gemini/settings.json", ".gemini/GEMINI.md", ".gemini/commands", ".gemini/hooks"},
 		Transcript: transcript,
 	},
 	Command:    command,

@@ -23,9 +23,10 @@ var Agent = agent.Agent{
 	Version: []string{"--version"},
 	Login:   &agent.Login{Marker: "oauth_creds.json", Next: "qwen"},
 	Accounts: &agent.Accounts{
-		Home:  "~/.qwen",
-		Env:   func(dir string) []string { return []string{"QWEN_HOME=" + dir} },
-		Login: []string{}, // it asks when it starts
+		Home:     "~/.qwen",
+		Env:      func(dir string) []string { return []string{"QWEN_HOME=" + dir} },
+		Login:    []string{}, // it asks when it starts
+		Settings: []string{"settings.json", "QWEN.md", "commands", "agents"},
 		Transcript: func(home, session, cwd string) ([]string, error) {
 			return agent.Files(home, session, "projects/"+agent.Slug(cwd)+"/chats/{session}.jsonl", "projects/*/chats/{session}.jsonl")
 		},

@@ -16,6 +16,8 @@ func Accounts(all []work.Account, now time.Time, s Output) string {
 	for _, a := range all {
 		state := s.paint(green, "ready")
 		switch {
+		case a.LoggedOut != nil:
+			state = s.paint(red, "needs login")
 		case a.Resting(now):
 			state = s.paint(yellow, "rests until "+a.RestsUntil.Local().Format("Mon 15:04"))
 		case a.Working > 0:
@@ -61,7 +63,11 @@ func spending(a work.Account) string {
 
 // NewAccount says how to log in to an account that was just made.
 func NewAccount(n work.NewAccount) string {
-	text := fmt.Sprintf("account %s lies in %s; log in with:\n  %s\n", n.Ref(), Line(n.Dir), LoginLine(n))
+	where := "is the machine's own"
+	if n.Dir != "" {
+		where = "lies in " + Line(n.Dir)
+	}
+	text := fmt.Sprintf("account %s %s; log in with:\n  %s\n", n.Ref(), where, LoginLine(n))
 	if n.Missing != "" {
 		text += "but first: " + Line(n.Missing) + "\n"
 	}

@@ -20,6 +20,7 @@ var sessions = map[string]step{
 	"recall":     do((*fake).recall),   // says how the messages of the session begin
 	"limited-at": limitedAt,            // =ACCOUNT,...: is limited there, goes on elsewhere
 	"limited":    limitedOnce,          // =SECONDS: is limited for so long, the first time with this login
+	"logged-out": loggedOut,            // =ACCOUNT,...: needs a login there
 	"forgotten":  forgotten,            // does not know the session, if there is no transcript
 	"account":    do((*fake).account),  // says which login it uses
 }
@@ -125,6 +126,16 @@ func limitedAt(f *fake, names string) (int, bool) {
 		return 0, false
 	}
 	return limit(f, "claude")
+}
+
+func loggedOut(f *fake, names string) (int, bool) {
+	if !slices.Contains(strings.Split(names, ","), login()) {
+		return 0, false
+	}
+	if err := f.result("Not logged in · Please run /login", ""); err != nil {
+		return 70, true
+	}
+	return 1, true
 }
 
 func limitedOnce(f *fake, arg string) (int, bool) {
