@@ -59,7 +59,8 @@ func PutAttempt(root string, a work.Attempt) error {
 }
 
 // Put writes v as JSON: whoever reads the file sees the old one or the new one,
-// whole.
+// whole. Nobody but its owner reads it: settings hold secrets, and so do the words
+// of agents.
 func Put(path string, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -68,7 +69,7 @@ func Put(path string, v any) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return renameio.WriteFile(path, append(b, '\n'), 0o644)
+	return renameio.WriteFile(path, append(b, '\n'), 0o600)
 }
 
 // Load reads v from JSON.

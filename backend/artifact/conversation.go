@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"offrun/backend/redact"
 	"offrun/backend/work"
 )
 
@@ -38,11 +39,12 @@ func Entries(r io.Reader, add func(work.Entry)) error {
 const maxAction = 100
 
 // Action returns what e says the agent is doing, as one short line, or "" if it
-// says nothing of that kind.
-func Action(e work.Entry) string {
+// says nothing of that kind. Secrets are taken out before it is made short: half of
+// one is hard to know.
+func Action(e work.Entry, r *redact.Redactor) string {
 	switch e.Kind {
 	case work.Said:
-		return shorten(firstLine(e.Text), maxAction)
+		return shorten(r.Text(firstLine(e.Text)), maxAction)
 	case work.Did:
 		if e.Tool == "" {
 			return "" // the result of a call that was told already
@@ -51,20 +53,20 @@ func Action(e work.Entry) string {
 		if what == "" {
 			what = firstLine(e.Text)
 		}
-		return shorten(strings.TrimSpace(e.Tool+" "+what), maxAction)
+		return shorten(r.Text(strings.TrimSpace(e.Tool+" "+what)), maxAction)
 	case work.Asked:
-		return shorten("asks: "+firstLine(e.Text), maxAction)
+		return shorten("asks: "+r.Text(firstLine(e.Text)), maxAction)
 	case work.Retried:
-		return shorten("waits and tries again: "+firstLine(e.Text), maxAction)
+		return shorten("waits and tries again: "+r.Text(firstLine(e.Text)), maxAction)
 	}
 	return ""
 }
 
 // Transcript returns the conversation in the file at path as text for an agent
-// that was not there, secrets taken out: what the user told, what the agent said
+// that was not there, secrets taken out by r: what the user told, what the agent said
 // and did. It is at most size bytes long; of a longer one the end is returned. A
 // file that is not there is an empty conversation.
-func Transcript(path string, size int) (string, error) {
+func Transcript(path string, size int, r *redact.Redactor) (string, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
@@ -76,7 +78,7 @@ func Transcript(path string, size int) (string, error) {
 	var parts []string
 	total := 0
 	err = Entries(f, func(e work.Entry) {
-		if text := spoken(e); text != "" {
+		if text := spoken(e, r); text != "" {
 			parts = append(parts, text)
 			total += len(text)
 		}
@@ -85,7 +87,7 @@ func Transcript(path string, size int) (string, error) {
 			parts = parts[1:]
 		}
 	})
-	text := Redact(strings.Join(parts, ""), nil)
+	text := r.Text(strings.Join(parts, ""))
 	if len(text) > size {
 		text = text[len(text)-size:]
 		for text != "" && !utf8.RuneStart(text[0]) {
@@ -96,7 +98,7 @@ func Transcript(path string, size int) (string, error) {
 }
 
 // spoken returns e as a line of a transcript, or "" if it is not for reading.
-func spoken(e work.Entry) string {
+func spoken(e work.Entry, r *redact.Redactor) string {
 	text := strings.TrimSpace(e.Text)
 	switch {
 	case e.Kind == work.Told:
@@ -104,7 +106,7 @@ func spoken(e work.Entry) string {
 	case e.Kind == work.Said && text != "":
 		return "Agent: " + text + "\n"
 	case e.Kind == work.Did && e.Tool != "":
-		return "(" + Action(e) + ")\n"
+		return "(" + Action(e, r) + ")\n"
 	case e.Kind == work.Asked:
 		return "Agent asked: " + text + "\n"
 	}

@@ -54,7 +54,7 @@ func TestAction(t *testing.T) {
 		{work.Entry{Kind: work.Retried, Text: "overloaded"}, "waits and tries again: overloaded"},
 		{work.Entry{Kind: work.Spent}, ""},
 	} {
-		got := Action(tt.entry)
+		got := Action(tt.entry, nil)
 		if got != tt.want || len(got) > maxAction || !utf8.ValidString(got) {
 			t.Errorf("Action(%+v) = %q, want %q", tt.entry, got, tt.want)
 		}
@@ -63,7 +63,7 @@ func TestAction(t *testing.T) {
 
 func TestTranscript(t *testing.T) {
 	path := filepath.Join(t.TempDir(), Conversation)
-	if got, err := Transcript(path, 1000); got != "" || err != nil {
+	if got, err := Transcript(path, 1000, nil); got != "" || err != nil {
 		t.Errorf("of no file: %q, %v", got, err)
 	}
 	put(t, path, talk)
@@ -78,7 +78,7 @@ func TestTranscript(t *testing.T) {
 		{25, "Agent asked: May I?\n"},
 		{10, "ed: May I?\n"[1:]},
 	} {
-		got, err := Transcript(path, tt.size)
+		got, err := Transcript(path, tt.size, nil)
 		if d := cmp.Diff(tt.want, got); err != nil || d != "" {
 			t.Errorf("%d bytes: %v (-want +got):\n%s", tt.size, err, d)
 		}
@@ -88,11 +88,11 @@ func TestTranscript(t *testing.T) {
 // F131, S24: a secret that an agent printed does not reach the next agent, and
 // stays in the raw log, which is private.
 func TestF131Transcript(t *testing.T) {
-	canary := "sk-ant-" + letters
+	const canary = "sk-ant-" + "Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MGFi" // in two, so that no scanner takes it for a leak
 	path := filepath.Join(t.TempDir(), Conversation)
 	put(t, path, `{"kind":"said","text":"the key is `+canary+`"}`+"\n")
-	got, err := Transcript(path, 1000)
-	if err != nil || strings.Contains(got, letters) || !strings.Contains(got, "the key is sk-ant-[redacted]") {
+	got, err := Transcript(path, 1000, nil)
+	if err != nil || got != "Agent: the key is [redacted: anthropic key]\n" {
 		t.Errorf("transcript %q, %v", got, err)
 	}
 	raw, err := os.ReadFile(path)

@@ -24,6 +24,7 @@ import (
 	"offrun/backend/governor"
 	"offrun/backend/pool"
 	"offrun/backend/proc"
+	"offrun/backend/redact"
 	"offrun/backend/store"
 	"offrun/backend/work"
 )
@@ -36,6 +37,7 @@ type Options struct {
 	Version string
 	Log     *slog.Logger     // nil means discard
 	Now     func() time.Time // nil means time.Now
+	Secrets *redact.Known    // learns which values must not be shown; nil means one of its own
 }
 
 // A Bench is one open bench. Close it to let go of the data folder; attempts go
@@ -117,6 +119,7 @@ func (b *Bench) open(ctx context.Context) (err error) {
 	if b.cfg, err = config.Load(b.Home); err != nil {
 		return err
 	}
+	b.learn(b.cfg.Agents)
 	if b.install, err = config.InstallID(b.Home); err != nil {
 		return err
 	}
@@ -162,6 +165,9 @@ func OpenReadOnly(ctx context.Context, o Options) (*Bench, error) {
 		return nil, err
 	}
 	b.db = db
+	if b.cfg, err = config.Load(b.Home); err == nil { // a mistake in it is told by a bench that needs it
+		b.learn(b.cfg.Agents)
+	}
 	b.ctx, b.end = context.WithCancel(ctx)
 	return b, nil
 }
@@ -172,6 +178,9 @@ func fresh(o Options) *Bench {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Secrets == nil {
+		o.Secrets = &redact.Known{}
 	}
 	return &Bench{Options: o, stopped: make(chan struct{}), jobs: map[jobKey]*job{}, bases: map[string]*sync.Mutex{}}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"offrun/backend/work"
+
+	"offrun/backend/redact"
 )
 
 func TestReadLogRefusesNonsense(t *testing.T) {
@@ -46,5 +48,41 @@ func TestReadPieceGivesWholeLines(t *testing.T) {
 	}
 	if got, more, err := readPiece(filepath.Join(t.TempDir(), "none"), 0, true); len(got) > 0 || more || err != nil {
 		t.Errorf("no file: %q, %v, %v", got, more, err)
+	}
+}
+
+// S24: a secret that lies across the border of two pages is in neither, not even
+// half of it: in a line that is longer than a page, and in a key of many lines.
+func TestS24PagesCutNoSecret(t *testing.T) {
+	b := &Bench{Options: Options{Secrets: &redact.Known{}}}
+	b.Secrets.Add("canary of the settings")
+	long := strings.Repeat("x", pageSize-10)
+	key := strings.Repeat("Q2FuYXJ5Q2FuYXJ5Q2FuYXJ5Q2FuYXJ5\n", 20)
+	for _, tt := range []struct{ text, canary, want string }{
+		{long + " canary of the settings.\n", "canary", long + " [redacted: configured secret].\n"},
+		{long[:len(long)-40] + "\n-----BEGIN PRIVATE " + "KEY-----\n" + key + "-----END PRIVATE " + "KEY-----\n", "Q2FuYXJ5",
+			long[:len(long)-40] + "\n-----BEGIN PRIVATE " + "KEY-----[redacted: private key]-----END PRIVATE " + "KEY-----\n"},
+	} {
+		path := filepath.Join(t.TempDir(), "log")
+		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		shown, pages := "", 0
+		for from, more := int64(0), true; more; pages++ {
+			var raw []byte
+			var err error
+			if raw, more, err = readPiece(path, from, true); err != nil {
+				t.Fatal(err)
+			}
+			page, err := b.withoutSecrets(path, from, raw)
+			if err != nil || strings.Contains(string(page), tt.canary) {
+				t.Errorf("page from %d has %q: %v", from, tt.canary, err)
+			}
+			shown += string(page)
+			from += int64(len(raw))
+		}
+		if shown != tt.want || pages < 2 {
+			t.Errorf("%d pages show %d bytes that end with %q", pages, len(shown), shown[max(0, len(shown)-90):])
+		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"offrun/backend/archive"
-	"offrun/backend/artifact"
 	"offrun/backend/conversation"
 	"offrun/backend/git"
 	"offrun/backend/memory"
@@ -51,7 +50,7 @@ func (j *job) brief(agent work.AgentID) string {
 		j.bench.Log.Warn("no brief", "run", j.run.ID, "attempt", j.a.Name, "err", err)
 		return ""
 	}
-	return artifact.Redact(b.Text, nil)
+	return j.bench.Redactor().Text(b.Text)
 }
 
 // absorb takes the agent's new notes into the project's, once its result is safe
@@ -117,7 +116,7 @@ func (b *Bench) Memory(ctx context.Context, id work.ProjectID, agent work.AgentI
 		return m, err
 	}
 	brief, err := memory.Brief(memory.BriefIn{Root: repo.Dir, Agent: agent, Card: cs.Card})
-	brief.Text = artifact.Redact(brief.Text, nil)
+	brief.Text = b.Redactor().Text(brief.Text)
 	m.Brief = &brief
 	return m, err
 }

@@ -230,6 +230,7 @@ func (b *Bench) launch(run work.Run, repo git.Repo, a work.Attempt) (*job, error
 	if err != nil {
 		return nil, err
 	}
+	b.learn(run.Settings.Agents)
 	run.Attempts = nil
 	j := &job{bench: b, run: run, repo: repo, agent: ag, a: clone(a), done: make(chan struct{}), started: make(chan struct{}), woken: make(chan struct{}, 1)}
 	j.ctx, j.cancel = context.WithCancel(b.ctx)

@@ -117,6 +117,7 @@ func (b *Bench) state(ctx context.Context, p work.Project, repo git.Repo) (work.
 	if s.Settings, err = project.Load(repo.Dir, b.agentIDs()...); err != nil {
 		return s, err
 	}
+	b.learn(s.Settings.Agents)
 	hash, list, err := b.runnables(ctx, repo, s.Settings)
 	s.Runnables, s.Trusted = list, hash == p.Trust
 	return s, err

@@ -264,7 +264,7 @@ var errNoTranscript = errors.New("no conversation of an earlier turn")
 func (j *job) transcript(a work.Attempt) (string, error) {
 	var text string
 	for n := 1; n < a.Turn().N; n++ {
-		part, err := artifact.Transcript(filepath.Join(archive.Turn(j.folder(), n), artifact.Conversation), 40<<10)
+		part, err := artifact.Transcript(filepath.Join(archive.Turn(j.folder(), n), artifact.Conversation), 40<<10, j.bench.Redactor())
 		if err != nil {
 			return "", fmt.Errorf("%w: %w", errNoTranscript, err)
 		}

@@ -83,7 +83,7 @@ func (w *watcher) progress(now time.Time) error {
 	}
 	stdout, stderr := w.r.Offsets()
 	w.told, w.toldAt = stdout+stderr, now
-	w.j.say(w.r.Action())
+	w.j.say(w.r.Action(w.j.bench.Redactor()))
 	a := w.j.attempt()
 	w.j.bench.tell(w.ctx, work.Event{
 		Kind: work.AttemptProgress, Project: w.j.run.Project, Run: a.Run, Attempt: a.Name,

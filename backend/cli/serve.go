@@ -18,6 +18,7 @@ import (
 	"offrun/backend/httpapi"
 	"offrun/backend/ops"
 	"offrun/backend/proc"
+	"offrun/backend/redact"
 	"offrun/backend/work"
 )
 
@@ -52,8 +53,9 @@ func (a *app) serve(ctx context.Context, keep bool) (err error) {
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	log := slog.New(slog.NewTextHandler(a.Stderr, nil))
-	b, err := bench.Open(ctx, bench.Options{Home: home, Self: a.Self, Version: Version, Log: log})
+	secrets := &redact.Known{} // stderr is serve.log where the bench was started by another command
+	log := slog.New(slog.NewTextHandler(redact.Writer(a.Stderr, secrets.Redactor), nil))
+	b, err := bench.Open(ctx, bench.Options{Home: home, Self: a.Self, Version: Version, Log: log, Secrets: secrets})
 	if err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ func (r *Reader) agent(n ast.Node) work.AgentSettings {
 		case "output":
 			a.Output = r.Word(value, outputs...)
 		case "env":
-			a.Env = r.environment(value)
+			a.Env, a.Secret = r.environment(value)
 		case "timeout":
 			a.Timeout = r.Seconds(value, 1)
 		case "model":
@@ -129,20 +129,46 @@ func (r *Reader) arguments(n ast.Node) []string {
 	return all
 }
 
-// environment reads variables. Numbers and booleans are taken as they were
-// written.
-func (r *Reader) environment(n ast.Node) map[string]string {
-	env := map[string]string{}
+// environment reads variables, and which of them are marked as secret:
+//
+//	{NAME: text, OTHER: {value: text, secret: true}}
+//
+// Numbers and booleans are taken as they were written.
+func (r *Reader) environment(n ast.Node) (env map[string]string, secret []string) {
+	env = map[string]string{}
 	for key, value := range r.Entries(n) {
+		value, marked := r.variable(value)
 		text, ok := Scalar(value)
 		switch {
 		case !variable.MatchString(key.Text):
 			r.Mistake(key.Node, "%q is no variable; allowed: letters, digits and _", cut(key.Text))
 		case !ok || strings.Contains(text, "\x00"):
-			r.Mistake(value, "%s is of the wrong kind; allowed: text", Shown(value))
+			r.Mistake(value, "%s is of the wrong kind; allowed: text, or {value: text, secret: true}", Shown(value))
 		default:
 			env[key.Text] = text
+			if marked {
+				secret = append(secret, key.Text)
+			}
 		}
 	}
-	return env
+	slices.Sort(secret)
+	return env, secret
+}
+
+// variable returns the value in n, and whether it is marked as secret.
+func (r *Reader) variable(n ast.Node) (value ast.Node, secret bool) {
+	switch n.(type) {
+	case *ast.MappingNode, *ast.MappingValueNode:
+	default:
+		return n, false
+	}
+	value = n // is told as a mistake if there is no other
+	for key, v := range r.Entries(n, "value", "secret") {
+		if key.Text == "value" {
+			value = v
+		} else {
+			secret = r.Word(v, "true", "false") == "true"
+		}
+	}
+	return value, secret
 }

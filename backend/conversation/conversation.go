@@ -16,6 +16,7 @@ import (
 	"offrun/backend/agent"
 	"offrun/backend/artifact"
 	"offrun/backend/proc"
+	"offrun/backend/redact"
 	"offrun/backend/work"
 )
 
@@ -33,9 +34,9 @@ type Reader struct {
 	out, err source
 	file     *os.File
 	conv     *bufio.Writer
-	size     int64     // of the conversation, with what is buffered
-	last     time.Time // when output was last seen
-	action   string
+	size     int64      // of the conversation, with what is buffered
+	last     time.Time  // when output was last seen
+	acting   work.Entry // the last that says what it is doing
 }
 
 // A source is one output file and how far it has been read.
@@ -165,8 +166,8 @@ func (r *Reader) line(s *source, line proc.Line, stderr bool, now time.Time) err
 // Add appends e to the conversation.
 func (r *Reader) Add(e work.Entry) error {
 	r.Facts.Add(e)
-	if text := artifact.Action(e); text != "" {
-		r.action = text
+	if artifact.Action(e, nil) != "" {
+		r.acting = e
 	}
 	b, err := json.Marshal(e)
 	if err != nil {
@@ -208,8 +209,9 @@ func (r *Reader) Quiet(now time.Time) time.Duration {
 	return now.Sub(r.last)
 }
 
-// Action returns the last thing that was said or done, in one line.
-func (r *Reader) Action() string { return r.action }
+// Action returns the last thing that was said or done, in one line, without what
+// hide takes out of it.
+func (r *Reader) Action(hide *redact.Redactor) string { return artifact.Action(r.acting, hide) }
 
 // Judge reads what is left and says what the end of the program means.
 func (r *Reader) Judge(exit work.Exit) (agent.Verdict, error) {

@@ -175,7 +175,7 @@ func TestLoadMistakes(t *testing.T) {
 		}},
 		{"agents:\n  - id: a\n    env: {1A: x, B: [c]}\n", []string{
 			`3:11: "1A" is no variable; allowed: letters, digits and _`,
-			`3:21: a list is of the wrong kind; allowed: text`,
+			`3:21: a list is of the wrong kind; allowed: text, or {value: text, secret: true}`,
 		}},
 		{"- a\n", []string{`1:1: a list is of the wrong kind; allowed: keys with values: trunk, acceptance, setup, teardown, bring, dependencies, protected, workspace, select, limits, permissions, notes, gates, agents`}},
 		{"trunk: a\ntrunk: b\n", []string{`2:1: key "trunk" stands here a second time; allowed: once`}},

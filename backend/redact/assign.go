@@ -225,7 +225,7 @@ func endOfQuoted(s string, at int, quote byte, slashes int) int {
 			continue
 		case s[i] == quote && n <= slashes:
 			return i - n
-		case s[i] == '\n':
+		case s[i] == '\n', s[i] == '"' && n == 0: // of JSON that all of it stands in
 			return i
 		}
 		n = 0

@@ -1,7 +1,9 @@
 package redact
 
 import (
+	"errors"
 	"reflect"
+	"slices"
 	"sync"
 
 	"offrun/backend/work"
@@ -22,16 +24,33 @@ func Value[T any](r *Redactor, v T) T {
 	return v
 }
 
-// Error returns err without the secrets in what it shows to people. Of an error
-// that is for the log alone the text is left; see Writer.
+// Error returns err without the secrets in what it shows to people. The cause of a
+// work.Error, which is for the log, stays as it is; see Writer.
 func (r *Redactor) Error(err error) error {
-	if e, ok := err.(*work.Error); ok {
-		shown := *e
-		shown.Msg, shown.Next, shown.List = r.Text(e.Msg), r.Text(e.Next), Value(r, e.List)
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*work.Error](err); ok {
+		shown := work.Error{Code: e.Code, Msg: r.Text(e.Msg), Next: r.Text(e.Next), List: Value(r, e.List), Err: err}
+		if shown.Msg == e.Msg && shown.Next == e.Next && slices.Equal(shown.List, e.List) {
+			return err
+		}
 		return &shown
+	}
+	if text := r.Text(err.Error()); text != err.Error() {
+		return hidden{text, err}
 	}
 	return err
 }
+
+// A hidden error shows another text than the error that it is.
+type hidden struct {
+	text string
+	err  error
+}
+
+func (h hidden) Error() string { return h.text }
+func (h hidden) Unwrap() error { return h.err }
 
 var (
 	textType  = reflect.TypeFor[string]()

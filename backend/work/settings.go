@@ -41,6 +41,7 @@ type AgentSettings struct {
 	Prompt  string            `json:"prompt,omitempty"`  // "stdin": the prompt is written there; default: only where {{prompt}} stands
 	Output  string            `json:"output,omitempty"`  // text, claude, codex, gemini, opencode, qwen, copilot; default: text
 	Env     map[string]string `json:"env,omitempty"`     // added to the allowed environment
+	Secret  []string          `json:"secret,omitempty"`  // names in Env whose values are never shown, besides those that say it themselves
 	Timeout Seconds           `json:"timeout,omitempty"` // default: limits.total
 	Model   string            `json:"model,omitempty"`   // default: the agent's own
 	Path    string            `json:"path,omitempty"`    // of a built-in agent's program, absolute; default: looked for

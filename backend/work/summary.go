@@ -64,9 +64,9 @@ type CardState struct {
 
 // A LogPage is a piece of an attempt's raw output.
 type LogPage struct {
-	Data  []byte `json:"data"` // raw bytes, base64 in JSON
-	From  int64  `json:"from"` // offset of Data's first byte
-	To    int64  `json:"to"`   // offset behind its last byte: where to ask on
+	Data  []byte `json:"data" redact:"-"` // bytes without their secrets, base64 in JSON; whoever reads them has looked around them
+	From  int64  `json:"from"`            // offset of Data's first byte
+	To    int64  `json:"to"`              // offset behind its last byte: where to ask on
 	Turn  int    `json:"turn"`
 	Ended bool   `json:"ended"` // nothing will follow To
 }
