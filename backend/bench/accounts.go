@@ -62,12 +62,18 @@ func (b *Bench) Accounts(id work.AgentID) ([]work.Account, error) {
 	if err != nil {
 		return nil, err
 	}
+	var all []work.Account
 	for _, ag := range agents {
 		if ag.Accounts != nil {
-			b.pool.Accounts(ag.ID) // the default is there from now on
+			all = append(all, b.pool.Accounts(ag.ID)...)
 		}
 	}
-	return b.pool.Accounts(""), nil
+	for _, a := range b.pool.Accounts("") {
+		if !slices.ContainsFunc(all, func(o work.Account) bool { return o.Ref() == a.Ref() }) {
+			all = append(all, a)
+		}
+	}
+	return all, nil
 }
 
 // accountsOf returns the accounts of one agent, or an error that lists the agents.
