@@ -22,9 +22,9 @@ func TestLoad(t *testing.T) {
 		{"", standard},
 		{"# only a comment\n", standard},
 		{"parallel: 2\n", Config{Parallel: 2}},
-		{"parallel: 9\nagents:\n- id: mine\n  cmd: [run, '{{task_file}}']\n  timeout: 30m\n  env: {A: \"1\"}\n- id: claude\n  model: small\n  timeout: 1.5\n",
+		{"parallel: 9\nagents:\n- id: mine\n  cmd: [run, '{{task_file}}']\n  timeout: 30m\n  env: {A: \"1\", C: {value: open sesame, secret: true}, D: {value: x, secret: false}}\n- id: claude\n  model: small\n  timeout: 1.5\n",
 			Config{9, []work.AgentSettings{
-				{ID: "mine", Cmd: []string{"run", "{{task_file}}"}, Timeout: 1800, Env: map[string]string{"A": "1"}},
+				{ID: "mine", Cmd: []string{"run", "{{task_file}}"}, Timeout: 1800, Env: map[string]string{"A": "1", "C": "open sesame", "D": "x"}, Secret: []string{"C"}},
 				{ID: "claude", Model: "small", Timeout: 1.5},
 			}}},
 	} {
@@ -50,6 +50,8 @@ func TestLoadMistakes(t *testing.T) {
 		{"agents:\n- id: Mine!\n", ":2:7: ", `"Mine!" is no agent id; allowed: `},
 		{"agents:\n- id: mine\n  timeout: soon\n", ":3:12: ", `"soon" is no time limit; allowed: `},
 		{"agents:\n- id: mine\n  timeout: -5\n", ":3:12: ", `"-5" is no time limit; allowed: `},
+		{"agents:\n- id: mine\n  env: {A: {secret: true}}\n", ":3:12: ", `a mapping is of the wrong kind; allowed: text, or {value: text, secret: true}`},
+		{"agents:\n- id: mine\n  env: {A: {value: x, secret: perhaps}}\n", ":3:31: ", `"perhaps" is not known here; allowed: true, false`},
 		{"agents:\n- id: mine\n  cmd: run\n", ":3:8: ", `"run" is of the wrong kind; allowed: `},
 		{"agents:\n- id: mine\n  cmd: [run, '{{task}}']\n", ":3:14: ", `unknown placeholder {{task}}; allowed: `},
 		{"agents:\n- id: mine\n  output: xml\n", ":3:11: ", `"xml" is not known here; allowed: text, `},

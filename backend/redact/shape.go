@@ -23,6 +23,9 @@ var shapes = sync.OnceValue(func() *index {
 		{kind: "telegram token", rank: shaped, literals: []string{":AA"}, match: telegram},
 		{kind: "discord token", rank: shaped, literals: discordStarts(), match: expression(discord, nil)},
 		{kind: "mailchimp key", rank: shaped, literals: []string{"-us1", "-us2", "-us3", "-us4", "-us5", "-us6", "-us7", "-us8", "-us9"}, match: mailchimp},
+		{kind: "terraform token", rank: shaped, literals: []string{".atlasv1."}, match: terraform},
+		{kind: "cookie", rank: guessed, literals: []string{"_gitlab_session="}, match: expression(`_gitlab_session=([a-z0-9]{32})`, nil)},
+		{kind: "json web token", rank: shaped, literals: []string{"ZXlK"}, match: expression(`(ZXlK[A-Za-z0-9_/-]{60,}=*)`, looksDrawn)},
 		{kind: "azure secret", rank: shaped, literals: azureStarts(), match: azure},
 		{rank: guessed, literals: secretWords, fold: true, match: assignment},
 	}
@@ -218,6 +221,14 @@ func mailchimp(s string, at int, _ string) (int, int, string) {
 		return 0, 0, ""
 	}
 	return start, end, ""
+}
+
+func terraform(s string, at int, lit string) (int, int, string) {
+	n := run(s, at+len(lit), base64, 80)
+	if start := at - 14; n >= 60 && runBack(s, at, alnum, 14) == 14 && begins(s, start) {
+		return start, at + len(lit) + n, ""
+	}
+	return 0, 0, ""
 }
 
 // azureStarts are a digit and Q~, before which three more bytes stand.
