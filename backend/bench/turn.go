@@ -159,6 +159,9 @@ func (j *job) compose(a work.Attempt, ag agent.Agent, lent work.Account) (agent.
 	case t.Session == "":
 		ask.Session = uuid.NewString()
 	}
+	if t.N > 1 && a.Turns[len(a.Turns)-2].Restores > 0 {
+		ask.Prompt = card.SetBack + ask.Prompt
+	}
 	cmd, err := ag.Command(ask)
 	if err != nil {
 		return cmd, ask, err

@@ -38,6 +38,10 @@ func Prompt(c work.Card, commands []string) string {
 // login, if the session holds the message already that was cut off.
 const GoOn = "You were interrupted by a usage limit before you were done. Go on with the last task or message above where you left off."
 
+// SetBack goes before a message that follows a restore: the agent's session knows
+// other files than lie there.
+const SetBack = "Mind that the files in this directory were set back to an earlier state since your last turn; read them anew.\n\n"
+
 // FollowUp is what an agent is told that cannot go on with its own session: the
 // task, what was said before, and the new message.
 func FollowUp(prompt, before, message string) string {
