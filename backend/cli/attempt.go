@@ -64,6 +64,28 @@ present one ends. "-" reads the message from standard input.`,
 	})
 }
 
+func (a *app) answerCommand() *cobra.Command {
+	c := &cobra.Command{
+		Example: `  offrun answer last claude allow
+  offrun answer last claude deny`,
+		Long: `Answers what an agent asks while it works, such as whether it may change a file
+outside its worktree: allow and deny hold for this once; offrun show lists what
+else the agent offers. A question that nobody answers within limits.answer (10m)
+is denied.`,
+	}
+	return asks(ops.AttemptAnswer.Row, "RUN AGENT ANSWER...", c, func(ctx context.Context, args []string) error {
+		in := ops.AnswerQuestion{AttemptRef: attemptRef(args)}
+		in.Body.Answer = strings.Join(args[2:], " ")
+		at, err := ops.AttemptAnswer.Ask(ctx, a.door, in)
+		if err != nil {
+			return err
+		}
+		return a.answer(at, func() string {
+			return fmt.Sprintf("answered; follow it with offrun attach %s\n", at.Run)
+		})
+	})
+}
+
 func (a *app) artifactsCommand() *cobra.Command {
 	c := &cobra.Command{Example: "  offrun artifacts last claude"}
 	return asks(ops.AttemptArtifacts.Row, "RUN AGENT", c, func(ctx context.Context, args []string) error {

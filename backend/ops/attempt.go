@@ -31,6 +31,22 @@ type SendMessage struct {
 	}
 }
 
+// AttemptAnswer answers a question of the agent's.
+var AttemptAnswer = Op[AnswerQuestion, work.Attempt]{
+	Row{"attempt.answer", "POST", "/v1/runs/{run}/attempts/{attempt}/answer", "Answer what an attempt's agent asks while it works.", "answer", false},
+	func(ctx context.Context, b *bench.Bench, in AnswerQuestion) (work.Attempt, error) {
+		return b.Answer(ctx, in.Run, in.Attempt, in.Body.Answer)
+	},
+}
+
+// AnswerQuestion is an answer for an attempt.
+type AnswerQuestion struct {
+	AttemptRef
+	Body struct {
+		Answer string `json:"answer" minLength:"1" maxLength:"1000" doc:"allow, deny, or an option of the question by its id or name"`
+	}
+}
+
 // AttemptLog reads raw output.
 var AttemptLog = Op[LogQuery, work.LogPage]{
 	Row{"attempt.log", "GET", "/v1/runs/{run}/attempts/{attempt}/log", "Read a piece of an attempt's output.", "logs", true},

@@ -6,7 +6,7 @@ var Table = []Listed{
 	CardNew, CardList, CardShow,
 	MemoryShow, MemoryEdit, MemoryAdd, MemorySearch,
 	RunStart, RunList, RunShow, RunCancel, RunRepair,
-	AttemptRetry, AttemptSend, AttemptMove, AttemptTurns, AttemptRestore, AttemptLog, AttemptArtifacts,
+	AttemptRetry, AttemptSend, AttemptAnswer, AttemptMove, AttemptTurns, AttemptRestore, AttemptLog, AttemptArtifacts,
 	RunCompare, AttemptLand, LandingUndo, RunClean,
 	AccountList, AccountAdd, AccountLogin, AccountRemove, AccountOrder, AccountRest,
 	EventList, BenchShow, BenchStop, BenchReindex,

@@ -47,7 +47,9 @@ func Over(a agent.Agent) agent.Agent {
 		}
 	}
 	a.Command = func(ask agent.Ask) (agent.Command, error) {
-		c, err := own(ask)
+		first := ask
+		first.Resume = false // the program is the same; which session goes on is said by protocol
+		c, err := own(first)
 		if err != nil {
 			return c, err
 		}

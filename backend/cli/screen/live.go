@@ -137,7 +137,18 @@ func outcome(a *work.Attempt) string {
 	if why := reason(a.State(), a.Why()); why != "" {
 		parts = append(parts, why)
 	}
+	if question(a) != nil {
+		parts = append(parts, fmt.Sprintf("offrun answer %s %s allow|deny", a.Run, a.Name))
+	}
 	return strings.Join(parts, ", ")
+}
+
+// question is what a person could answer now, or nil.
+func question(a *work.Attempt) *work.Question {
+	if t := a.Turn(); t != nil && t.Agent == nil && a.CancelledAt == nil {
+		return t.Question
+	}
+	return nil
 }
 
 // reason is the first line of why, or "" where that only repeats the state.

@@ -82,6 +82,12 @@ func attemptText(a *work.Attempt, s Output) string {
 	case a.State() == work.Limited:
 		line("next", fmt.Sprintf("offrun move %s %s, to another login or with --to to another agent", a.Run, a.Name))
 	}
+	if q := question(a); q != nil {
+		line("answer", fmt.Sprintf("offrun answer %s %s allow|deny, by %s", a.Run, a.Name, q.Until.Local().Format("15:04")))
+		for _, o := range q.Options {
+			line("or", o.ID+" ("+o.Name+")")
+		}
+	}
 	if a.Failure != nil {
 		line("failed at", a.Failure.Step)
 		line("next", a.Failure.Next)
