@@ -130,7 +130,7 @@ func (b *briefing) compose(conventions, notes string) string {
 		}
 		s.WriteString("\n")
 	}
-	s.WriteString(fmt.Sprintf(b.say.write, folder))
+	fmt.Fprintf(&s, b.say.write, folder)
 	return s.String()
 }
 

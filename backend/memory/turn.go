@@ -161,8 +161,12 @@ func Absorb(ctx context.Context, t Turn) (work.Absorbed, error) {
 	defer root.Close()
 	defer tree.Close()
 	lock, err := Lock(ctx, t.Lock)
-	if err != nil {
+	if err != nil && ctx.Err() != nil {
 		return a, err
+	}
+	if err != nil {
+		a.Notices = append(a.Notices, "notes were not kept, as nobody can lock them"+reason(err)+": they stay in the worktree")
+		return a, nil
 	}
 	defer lock.Close()
 	record := added{Run: t.Run, Attempt: t.Attempt, Agent: t.Agent, Turn: t.N, At: t.At, Files: map[string][]string{}}
