@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -131,11 +132,16 @@ editor, it says where the file lies.`}
 		if now.Notice != "" {
 			return work.Errorf(work.Conflict, "%s", now.Notice).Do("Edit it yourself: " + path)
 		}
-		in.Body.Before = now.Text
-		if in.Body.After, err = a.edit(ctx, editor, filepath.Base(path), now.Text); err != nil {
+		// Not the text of the answer: what looks like a secret is taken out of that.
+		text, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return work.Hide(work.Unavailable, err, path+" cannot be read").Do("Check its permissions.")
+		}
+		in.Body.Before = string(text)
+		if in.Body.After, err = a.edit(ctx, editor, filepath.Base(path), in.Body.Before); err != nil {
 			return err
 		}
-		if in.Body.After == now.Text {
+		if in.Body.After == in.Body.Before {
 			return a.print("nothing changed\n")
 		}
 		f, err := ops.MemoryEdit.Ask(ctx, a.door, in)

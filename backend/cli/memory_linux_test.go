@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"offrun/backend/git/gittest"
@@ -17,9 +18,10 @@ func TestTerminalMemoryEdit(t *testing.T) {
 	if err := os.Chmod(editor, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	secret := "sk-ant-" + strings.Repeat("a1B2c3D4", 8) // shown to nobody, and still there after an edit
 	env = append(env, "VISUAL='"+editor+"' --wait")
 	sit(t, dir, env, 100, "project", "add", ".", "--trust").ends(0)
-	sit(t, dir, env, 100, "memory", "add", "first").ends(0)
+	sit(t, dir, env, 100, "memory", "add", "first", secret).ends(0)
 	p := sit(t, dir, env, 100, "memory", "edit")
 	p.sees("open")
 	sit(t, dir, env, 100, "memory", "add", "meanwhile").ends(0)
@@ -27,7 +29,7 @@ func TestTerminalMemoryEdit(t *testing.T) {
 	p.sees("wrote .offrun/conventions.md")
 	p.ends(0)
 	got, err := os.ReadFile(filepath.Join(dir, ".offrun/conventions.md"))
-	if err != nil || string(got) != "- first\n- mine\n- meanwhile\n" && string(got) != "- first\n- meanwhile\n- mine\n" {
+	if err != nil || string(got) != "- first "+secret+"\n- mine\n- meanwhile\n" {
 		t.Errorf("%v: %q", err, got)
 	}
 }
