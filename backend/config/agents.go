@@ -1,6 +1,7 @@
 package config
 
 import (
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -65,7 +66,7 @@ func (r *Reader) Agents(n ast.Node) []work.AgentSettings {
 func (r *Reader) agent(n ast.Node) work.AgentSettings {
 	var a work.AgentSettings
 	before, named := len(r.mistakes), false
-	for key, value := range r.Entries(n, "id", "cmd", "resume", "prompt", "output", "env", "timeout", "model", "driver") {
+	for key, value := range r.Entries(n, "id", "cmd", "resume", "prompt", "output", "env", "timeout", "model", "path", "driver") {
 		switch key.Text {
 		case "id":
 			a.ID, named = r.agentID(value), true
@@ -83,6 +84,8 @@ func (r *Reader) agent(n ast.Node) work.AgentSettings {
 			a.Timeout = r.Seconds(value, 1)
 		case "model":
 			a.Model = r.Text(value, "the name of a model")
+		case "path":
+			a.Path = r.program(value)
 		case "driver":
 			a.Driver = r.Word(value, "stream", "acp")
 		}
@@ -91,6 +94,17 @@ func (r *Reader) agent(n ast.Node) work.AgentSettings {
 		r.Mistake(n, "an agent without id; allowed: %s", AgentIDs)
 	}
 	return a
+}
+
+// program reads where a program lies. A relative path would mean another program in
+// every folder.
+func (r *Reader) program(n ast.Node) string {
+	text := r.Text(n, "the absolute path of a program")
+	if text != "" && (!filepath.IsAbs(text) || strings.Contains(text, "\x00")) {
+		r.Mistake(n, "%s is no absolute path; allowed: such as /opt/bin/claude", Shown(n))
+		return ""
+	}
+	return text
 }
 
 func (r *Reader) agentID(n ast.Node) work.AgentID {

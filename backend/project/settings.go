@@ -116,9 +116,10 @@ var settings = []setting{
 		func(r *reader, v ast.Node, s *work.Settings) { s.Gates = r.List(v, "commands") }},
 	{"agents", "Agents of your own, with cmd; or changes to a built-in one, without. Placeholders: {{task_file}} {{prompt}} {{workdir}}\n" +
 		"{{model}} {{session_id}}. resume: arguments for a follow-up in {{session_id}}. prompt: stdin writes it there. output: how to\n" +
-		"read what it prints. timeout: default limits.total. driver: stream (it prints what it does) or acp (it speaks the Agent Client\n" +
-		"Protocol). Default: stream. env: values under a name such as MY_TOKEN or MY_PASSWORD are never shown, and neither are those\n" +
-		"marked so, {MY_WORD: {value: open sesame, secret: true}}, from 8 characters on.",
+		"read what it prints. timeout: default limits.total. path: of a built-in one's program, absolute. driver: stream (it prints what\n" +
+		"it does) or acp (it speaks the Agent Client Protocol). Default: stream. env: values under a name such as MY_TOKEN or\n" +
+		"MY_PASSWORD are never shown, and neither are those marked so, {MY_WORD: {value: open sesame, secret: true}}, from 8\n" +
+		"characters on.",
 		"\n- id: mine\n  cmd: [\"/opt/bin/my-agent\", \"--task\", \"{{task_file}}\"]\n  timeout: 30m\n  env: {MY_FLAG: \"1\"}\n  output: text",
 		func(r *reader, v ast.Node, s *work.Settings) { s.Agents = r.Agents(v) }},
 }

@@ -96,7 +96,7 @@ agents:
 		Dependencies: map[string]string{"node_modules": "link", "web/node_modules": "none"},
 		Protected:    []string{"go.sum", ".github/"}, Workspace: "host", Select: []work.AgentID{"claude", "codex:gpt-5"},
 		Limits:      work.Limits{Total: 90, Start: 0, Silence: 90, Setup: 600, Acceptance: 7200, Answer: 60},
-		Permissions: "all", Notes: "land", Gates: []string{"go test ./...", "go vet ./..."},
+		Permissions: "all", Switch: "ask", Notes: "land", Gates: []string{"go test ./...", "go vet ./..."},
 		Agents: []work.AgentSettings{
 			{ID: "claude", Model: "opus", Timeout: 3600, Env: map[string]string{"A": "1", "B": "true", "C": "", "D": "0x10"}},
 			{ID: "mine", Cmd: []string{"x", "{{ prompt }}", "--session={{session_id}}"}, Resume: []string{"x", "7"}, Prompt: "stdin", Output: "codex"},
@@ -127,7 +127,7 @@ func TestLoadMistakes(t *testing.T) {
 		text string
 		want []string // after ".offrun/project.yaml:"
 	}{
-		{"trunck: main\n", []string{`1:1: unknown key "trunck"; allowed: trunk, acceptance, setup, teardown, bring, dependencies, protected, workspace, select, limits, permissions, notes, gates, agents`}},
+		{"trunck: main\n", []string{`1:1: unknown key "trunck"; allowed: trunk, acceptance, setup, teardown, bring, dependencies, protected, workspace, select, limits, permissions, switch, notes, gates, agents`}},
 		{"trunk: main\nlimits:\n  totl: 3\n", []string{`3:3: unknown key "totl"; allowed: total, start, silence, setup, acceptance, answer`}},
 		{"limits: {total: soon}\n", []string{`1:17: "soon" is no time limit; allowed: seconds from 1 to 604800, or such as 90s, 30m, 2h`}},
 		{"limits: {start: -1}\n", []string{`1:17: "-1" is no time limit; allowed: seconds from 0 to 604800, or such as 90s, 30m, 2h`}},
@@ -162,8 +162,9 @@ func TestLoadMistakes(t *testing.T) {
 		{"agents:\n  - cmd: [a]\n", []string{`2:5: an agent without id; allowed: a-z, 0-9 and -, at most 32`}},
 		{"agents:\n  - id: A\n  - a\n", []string{
 			`2:9: "A" is no agent id; allowed: a-z, 0-9 and -, at most 32`,
-			`3:5: "a" is of the wrong kind; allowed: keys with values: id, cmd, resume, prompt, output, env, timeout, model, driver`,
+			`3:5: "a" is of the wrong kind; allowed: keys with values: id, cmd, resume, prompt, output, env, timeout, model, path, driver`,
 		}},
+		{"agents:\n  - id: a\n    path: bin/a\n", []string{`3:11: "bin/a" is no absolute path; allowed: such as /opt/bin/claude`}},
 		{"agents:\n  - id: a\n    driver: lsp\n", []string{`3:13: "lsp" is not known here; allowed: stream, acp`}},
 		{"agents:\n  - id: a\n  - id: a\n", []string{`3:5: agent "a" stands here a second time; allowed: each id once`}},
 		{"agents:\n  - id: a\n    cmd: my-agent --task\n", []string{`3:10: "my-agent --task" is of the wrong kind; allowed: a list such as [my-agent, --task, "{{task_file}}"]`}},
@@ -177,7 +178,7 @@ func TestLoadMistakes(t *testing.T) {
 			`3:11: "1A" is no variable; allowed: letters, digits and _`,
 			`3:21: a list is of the wrong kind; allowed: text, or {value: text, secret: true}`,
 		}},
-		{"- a\n", []string{`1:1: a list is of the wrong kind; allowed: keys with values: trunk, acceptance, setup, teardown, bring, dependencies, protected, workspace, select, limits, permissions, notes, gates, agents`}},
+		{"- a\n", []string{`1:1: a list is of the wrong kind; allowed: keys with values: trunk, acceptance, setup, teardown, bring, dependencies, protected, workspace, select, limits, permissions, switch, notes, gates, agents`}},
 		{"trunk: a\ntrunk: b\n", []string{`2:1: key "trunk" stands here a second time; allowed: once`}},
 		{"a: [\n", []string{`1:4: sequence end token ']' not found; allowed: YAML`}},
 		{"trunk: &x main\nsetup: *x\n", []string{`1:8: a reference is of the wrong kind; allowed: the name of a branch`, `2:8: a reference is of the wrong kind; allowed: a command`}},

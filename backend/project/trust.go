@@ -72,6 +72,9 @@ func runs(a work.AgentSettings) string {
 	if len(a.Cmd) > 0 {
 		parts = append(parts, fmt.Sprintf("cmd %q", a.Cmd))
 	}
+	if a.Path != "" {
+		parts = append(parts, fmt.Sprintf("path %q", a.Path))
+	}
 	if len(a.Resume) > 0 {
 		parts = append(parts, fmt.Sprintf("resume %q", a.Resume))
 	}

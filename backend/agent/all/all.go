@@ -64,8 +64,8 @@ func Formats() map[string]custom.Format {
 
 // With returns agents and what settings make of them: an entry with a command is
 // an agent of its own, in place of a built-in one of that name; one without
-// changes a built-in agent's environment, its model, and how it is spoken to. The
-// error joins all mistakes.
+// changes a built-in agent's environment, its model, its program, and how it is spoken
+// to. The error joins all mistakes.
 func With(agents []agent.Agent, settings []work.AgentSettings) ([]agent.Agent, error) {
 	agents = slices.Clone(agents)
 	seen := map[work.AgentID]bool{}
@@ -95,6 +95,8 @@ func With(agents []agent.Agent, settings []work.AgentSettings) ([]agent.Agent, e
 func with(agents []agent.Agent, at int, s work.AgentSettings) (agent.Agent, error) {
 	var a agent.Agent
 	switch {
+	case len(s.Cmd) > 0 && s.Path != "":
+		return agent.Agent{}, work.Errorf(work.Invalid, "agent %s: path belongs to built-in agents", s.ID).Do("Put the path into cmd.")
 	case len(s.Cmd) > 0:
 		var err error
 		if a, err = custom.New(s, Formats()); err != nil {
@@ -114,6 +116,7 @@ func with(agents []agent.Agent, at int, s work.AgentSettings) (agent.Agent, erro
 		}
 		a = acp.Over(a)
 	}
+	a.Program = cmp.Or(s.Path, a.Program)
 	command := a.Command
 	a.Command = func(ask agent.Ask) (agent.Command, error) {
 		env := maps.Clone(s.Env)
@@ -122,7 +125,11 @@ func with(agents []agent.Agent, at int, s work.AgentSettings) (agent.Agent, erro
 		}
 		maps.Copy(env, ask.Env)
 		ask.Env, ask.Model = env, cmp.Or(ask.Model, s.Model)
-		return command(ask)
+		c, err := command(ask)
+		if err == nil && s.Path != "" {
+			c.Argv[0] = s.Path
+		}
+		return c, err
 	}
 	return a, nil
 }

@@ -14,6 +14,7 @@ func TestWith(t *testing.T) {
 		{ID: "claude", Model: "opus", Env: map[string]string{"A": "settings", "B": "settings"}},
 		{ID: "codex", Cmd: []string{"/opt/codex", "{{prompt}}"}, Output: "codex"},
 		{ID: "mine", Cmd: []string{"mine", "{{task_file}}"}},
+		{ID: "gemini", Path: "/opt/other/gemini"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -29,6 +30,7 @@ func TestWith(t *testing.T) {
 		{"claude", "haiku", "claude", []string{"--model haiku"}, "A=ask"},
 		{"codex", "", "/opt/codex", []string{"{{prompt}}"}, "A=ask"},
 		{"mine", "", "mine", []string{"/task.md"}, "A=ask"},
+		{"gemini", "", "/opt/other/gemini", []string{"/opt/other/gemini -o stream-json"}, "A=ask"},
 		{"sim-careful", "", "/opt/offrun", []string{"simulate sim-careful"}, "A=ask"},
 	} {
 		a, err := Find(agents, tt.id)
@@ -70,12 +72,13 @@ func TestWithRefuses(t *testing.T) {
 		{ID: "y", Cmd: []string{"{{nope}}"}},
 		{ID: "sim-broken", Driver: "acp"},
 		{ID: "z", Cmd: []string{"z"}, Driver: "acp", Output: "claude"},
+		{ID: "p", Cmd: []string{"p"}, Path: "/opt/p"},
 	})
 	if work.CodeOf(err) != work.Invalid {
 		t.Fatalf("got %v, want invalid", err)
 	}
 	for _, want := range []string{"nobody is not built in", "claude is built in", "x is there twice", "unknown placeholder {{nope}}",
-		"sim-broken does not speak", "z has driver: acp: output"} {
+		"sim-broken does not speak", "z has driver: acp: output", "p: path belongs"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\nlacks %q", err, want)
 		}
