@@ -123,7 +123,7 @@ func (b *Bench) AddAccount(ctx context.Context, id work.AgentID, name work.Accou
 		if err := os.MkdirAll(a.Dir, 0o700); err != nil {
 			return work.NewAccount{}, work.Hide(work.Unavailable, err, "the folder "+a.Dir+" cannot be made").Do("Choose another with --dir.")
 		}
-		others := append(listed, work.Account{Agent: id, Name: work.DefaultAccount, Dir: b.accountHome(work.Settings{Agents: b.cfg.Agents}, ag, work.Account{})})
+		others := append(listed, work.Account{Agent: id, Name: work.DefaultAccount, Dir: b.accountHome(work.Settings{Agents: b.cfg.Load().Agents}, ag, work.Account{})})
 		if fault := pool.Fault(a, others); fault != "" {
 			return work.NewAccount{}, work.Errorf(work.Conflict, "account %s: %s", a.Ref(), fault).Do("Choose another folder with --dir.")
 		}

@@ -19,6 +19,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"offrun/backend/agent"
 	"offrun/backend/config"
 	"offrun/backend/feed"
 	"offrun/backend/governor"
@@ -46,8 +47,9 @@ type Bench struct {
 	Options
 	db       *store.DB
 	feed     *feed.Feed
-	cfg      config.Config
-	install  string // marks what is ours
+	cfg      atomic.Pointer[config.Config]
+	words    *agent.Words // of the user
+	install  string       // marks what is ours
 	lock     *proc.FileLock
 	slots    *governor.Governor
 	notices  []string
@@ -116,10 +118,15 @@ func heldOrBroken(err error, home string) error {
 }
 
 func (b *Bench) open(ctx context.Context) (err error) {
-	if b.cfg, err = config.Load(b.Home); err != nil {
+	cfg, err := config.Load(b.Home)
+	if err != nil {
 		return err
 	}
-	b.learn(b.cfg.Agents)
+	b.cfg.Store(&cfg)
+	if b.words, err = agent.LoadWords(config.Words(b.Home)); err != nil {
+		return err
+	}
+	b.learn(cfg.Agents)
 	if b.install, err = config.InstallID(b.Home); err != nil {
 		return err
 	}
@@ -127,7 +134,7 @@ func (b *Bench) open(ctx context.Context) (err error) {
 	if b.db, err = store.Open(ctx, config.Database(b.Home), store.Options{Now: b.Now, Log: b.Log}); err != nil {
 		return err
 	}
-	b.slots = governor.New(b.cfg.Parallel)
+	b.slots = governor.New(cfg.Parallel)
 	b.programs = newPrograms(ctx)
 	if b.pool, err = b.openPool(ctx); err != nil {
 		return errors.Join(err, b.db.Close())
@@ -165,8 +172,9 @@ func OpenReadOnly(ctx context.Context, o Options) (*Bench, error) {
 		return nil, err
 	}
 	b.db = db
-	if b.cfg, err = config.Load(b.Home); err == nil { // a mistake in it is told by a bench that needs it
-		b.learn(b.cfg.Agents)
+	if cfg, err := config.Load(b.Home); err == nil { // a mistake in it is told by a bench that needs it
+		b.cfg.Store(&cfg)
+		b.learn(cfg.Agents)
 	}
 	b.ctx, b.end = context.WithCancel(ctx)
 	return b, nil
@@ -182,7 +190,9 @@ func fresh(o Options) *Bench {
 	if o.Secrets == nil {
 		o.Secrets = &redact.Known{}
 	}
-	return &Bench{Options: o, stopped: make(chan struct{}), jobs: map[jobKey]*job{}, bases: map[string]*sync.Mutex{}}
+	b := &Bench{Options: o, stopped: make(chan struct{}), jobs: map[jobKey]*job{}, bases: map[string]*sync.Mutex{}}
+	b.cfg.Store(&config.Config{})
+	return b
 }
 
 // Close lets go of the data folder. Agents, setups and tests go on under their

@@ -20,7 +20,6 @@ import (
 	"offrun/backend/card"
 	"offrun/backend/conversation"
 	"offrun/backend/git"
-	"offrun/backend/proc"
 	"offrun/backend/project"
 	"offrun/backend/supervise"
 	"offrun/backend/work"
@@ -49,7 +48,7 @@ func (b *Bench) Doctor(ctx context.Context, id work.ProjectID, o DoctorOptions) 
 		return mistakes, nil
 	}
 	findings := project.Preflight(ctx, project.Asked{Repo: repo, Settings: s, Attempts: max(1, len(o.Agents), len(s.Select))})
-	more, err := b.checkAgents(ctx, repo, s, o)
+	more, err := b.checkAgents(ctx, s, o)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +69,7 @@ func (b *Bench) checkCards(root string) []work.Finding {
 }
 
 // checkAgents looks at the chosen agents side by side: they are slow starters.
-func (b *Bench) checkAgents(ctx context.Context, repo git.Repo, s work.Settings, o DoctorOptions) ([]work.Finding, error) {
+func (b *Bench) checkAgents(ctx context.Context, s work.Settings, o DoctorOptions) ([]work.Finding, error) {
 	agents, err := b.agents(s)
 	if err != nil {
 		return nil, err
@@ -101,7 +100,7 @@ func (b *Bench) checkAgents(ctx context.Context, repo git.Repo, s work.Settings,
 	found := make([][]work.Finding, len(asked))
 	var wg sync.WaitGroup
 	for i, a := range asked {
-		wg.Go(func() { found[i] = b.checkAgent(ctx, repo, s, a, o.Smoke) })
+		wg.Go(func() { found[i] = b.checkAgent(ctx, s, a, o.Smoke) })
 	}
 	wg.Wait()
 	if len(asked) == 0 && len(fs) == 0 {
@@ -131,13 +130,9 @@ func unlimited(agents []agent.Agent, permissions string) []work.Finding {
 		Text: "these have no limits of their own, and may write wherever you may: " + strings.Join(names, ", ")}}
 }
 
-func (b *Bench) checkAgent(ctx context.Context, repo git.Repo, s work.Settings, a agent.Agent, smoke bool) []work.Finding {
+func (b *Bench) checkAgent(ctx context.Context, s work.Settings, a agent.Agent, smoke bool) []work.Finding {
 	f := work.Finding{Check: "agent " + string(a.ID), Level: work.OK}
-	_, path, err := b.programs.find(a)
-	var d agent.Detected
-	if err == nil {
-		d, err = agent.Detect(ctx, a, agent.Where{Path: path, Home: b.programs.home}, proc.Environ("PATH="+path))
-	}
+	d, err := b.detect(ctx, s, a)
 	if err != nil {
 		e := work.Public(err)
 		f.Level, f.Text, f.Next = work.Problem, e.Msg, e.Next

@@ -212,10 +212,14 @@ func (b *Bench) agentOf(run work.Run, id work.AgentID) (agent.Agent, error) {
 
 // agents are the built-in agents, the user's own, and the project's, which win.
 func (b *Bench) agents(s work.Settings) ([]agent.Agent, error) {
-	user := slices.DeleteFunc(slices.Clone(b.cfg.Agents), func(u work.AgentSettings) bool {
+	user := slices.DeleteFunc(slices.Clone(b.cfg.Load().Agents), func(u work.AgentSettings) bool {
 		return slices.ContainsFunc(s.Agents, func(p work.AgentSettings) bool { return p.ID == u.ID })
 	})
-	return all.With(all.Agents(b.Self[0]), append(user, s.Agents...))
+	agents, err := all.With(all.Agents(b.Self[0]), append(user, s.Agents...))
+	for i := range agents {
+		agents[i].Words = b.words
+	}
+	return agents, err
 }
 
 // agentIDs are the ids of the agents that every project may name.

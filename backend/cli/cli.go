@@ -129,7 +129,7 @@ an attempt in its run: the agent's id, with -2, -3 … where it tries more than 
 		{"Projects and cards", []*cobra.Command{a.initCommand(), a.projectCommand(), a.cardCommand(), a.memoryCommand(), a.doctorCommand()}},
 		{"Runs", []*cobra.Command{a.runCommand(), a.psCommand(), a.showCommand(), a.attachCommand(), a.logsCommand(), a.sendCommand(), a.answerCommand(), a.cancelCommand(), a.retryCommand(), a.moveCommand(), a.turnsCommand(), a.restoreCommand(), a.repairCommand()}},
 		{"Results", []*cobra.Command{a.compareCommand(), a.artifactsCommand(), a.landCommand(), a.undoCommand(), a.cleanCommand()}},
-		{"Agents", []*cobra.Command{a.accountsCommand()}},
+		{"Agents", []*cobra.Command{a.agentsCommand(), a.accountsCommand()}},
 		{"Offrun itself", []*cobra.Command{a.demoCommand(), a.serveCommand(), a.reindexCommand(), a.versionCommand(), exitCodes()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})

@@ -2,13 +2,10 @@ package cli
 
 import (
 	"context"
-	"slices"
 
 	"github.com/spf13/cobra"
 
-	"offrun/backend/cli/screen"
 	"offrun/backend/ops"
-	"offrun/backend/work"
 )
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -28,13 +25,7 @@ and all archived runs. Every finding has one next step. Nothing is changed.`}
 		if err != nil {
 			return err
 		}
-		if err := a.answer(found, func() string { return screen.Findings(found, a.out) }); err != nil {
-			return err
-		}
-		if slices.ContainsFunc(found, func(f work.Finding) bool { return f.Level == work.Problem }) {
-			return ended(nothingGood)
-		}
-		return nil
+		return a.findings(found)
 	})
 	c.Flags().StringSliceVar(&agents, "agents", nil, "`agents` to look at (default: the project's selection, or all that are installed)")
 	c.Flags().BoolVar(&smoke, "smoke", false, "let each agent answer one trivial prompt")

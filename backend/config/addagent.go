@@ -97,7 +97,7 @@ func withAgent(text, item string) string {
 		}
 		return text + "agents:\n" + indented(item, "  ")
 	}
-	end, indent := start+1, ""
+	end, indent, found := start+1, "  ", false
 	for i := start + 1; i < len(lines); i++ {
 		content := strings.TrimSpace(lines[i])
 		blank := content == "" || strings.HasPrefix(content, "#")
@@ -106,15 +106,12 @@ func withAgent(text, item string) string {
 		if !blank && margin == "" && !isItem {
 			break // the next key
 		}
-		if isItem && end == start+1 {
-			indent = margin
+		if isItem && !found {
+			indent, found = margin, true
 		}
 		if !blank || margin != "" {
 			end = i + 1
 		}
-	}
-	if end == start+1 {
-		indent = "  "
 	}
 	head := strings.Join(lines[:end], "")
 	if !strings.HasSuffix(head, "\n") {

@@ -17,6 +17,8 @@ func TestAddAgent(t *testing.T) {
 		{"# mine\nagents:\n- id: claude # the best\n  model: opus\n\n# how many\nparallel: 2\n",
 			"# mine\nagents:\n- id: claude # the best\n  model: opus\n# what it is\n- id: mine\n  cmd: [\"/opt/mine\", \"{{prompt}}\"]\n  env:\n    A: \"1\"\n\n# how many\nparallel: 2\n"},
 		{"agents:\n    - id: claude\n      model: opus", "agents:\n    - id: claude\n      model: opus\n    # what it is\n    - id: mine\n      cmd: [\"/opt/mine\", \"{{prompt}}\"]\n      env:\n        A: \"1\"\n"},
+		{"agents: # all\n  # the first\n  - id: claude\n    model: opus\n\n# the end\n",
+			"agents: # all\n  # the first\n  - id: claude\n    model: opus\n  # what it is\n  - id: mine\n    cmd: [\"/opt/mine\", \"{{prompt}}\"]\n    env:\n      A: \"1\"\n\n# the end\n"},
 		{"agents:\n", "agents:\n  # what it is\n  - id: mine\n    cmd: [\"/opt/mine\", \"{{prompt}}\"]\n    env:\n      A: \"1\"\n"},
 	} {
 		dir := withFile(t, "config.yaml", tt.before)

@@ -69,6 +69,9 @@ func tryWrite(dir string) error {
 // Database returns the path of the database in the data folder dir.
 func Database(dir string) string { return filepath.Join(dir, "offrun.db") }
 
+// Words returns the path of the user's own words for what agents say when they stop.
+func Words(dir string) string { return filepath.Join(dir, "limits.yaml") }
+
 // maxSocket is the longest path, in bytes, that every system takes for a socket.
 const maxSocket = 100
 

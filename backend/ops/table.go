@@ -8,6 +8,7 @@ var Table = []Listed{
 	RunStart, RunList, RunShow, RunCancel, RunRepair,
 	AttemptRetry, AttemptSend, AttemptAnswer, AttemptMove, AttemptTurns, AttemptRestore, AttemptLog, AttemptArtifacts,
 	RunCompare, AttemptLand, LandingUndo, RunClean,
+	AgentList, AgentShow, AgentCheck, AgentAdd,
 	AccountList, AccountAdd, AccountLogin, AccountRemove, AccountOrder, AccountRest,
 	EventList, BenchShow, BenchStop, BenchReindex,
 }
