@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 	"offrun/backend/card"
 	"offrun/backend/conversation"
 	"offrun/backend/git"
+	"offrun/backend/pool"
 	"offrun/backend/project"
 	"offrun/backend/supervise"
 	"offrun/backend/work"
@@ -103,11 +105,36 @@ func (b *Bench) checkAgents(ctx context.Context, s work.Settings, o DoctorOption
 		wg.Go(func() { found[i] = b.checkAgent(ctx, s, a, o.Smoke) })
 	}
 	wg.Wait()
+	for _, a := range asked {
+		fs = append(fs, b.checkAccounts(a)...)
+	}
 	if len(asked) == 0 && len(fs) == 0 {
 		fs = append(fs, work.Finding{Check: "agents", Level: work.Warning, Text: "no coding agent was found on this machine",
 			Next: "Install one (Claude Code, Codex …), or try the simulated ones: offrun demo."})
 	}
 	return append(append(fs, slices.Concat(found...)...), unlimited(asked, s.Permissions)...), nil
+}
+
+// checkAccounts says which logins of an agent cannot be used now.
+func (b *Bench) checkAccounts(ag agent.Agent) []work.Finding {
+	var fs []work.Finding
+	all := b.pool.Accounts(ag.ID)
+	for i, a := range all {
+		f := work.Finding{Check: "account " + a.Ref(), Level: work.Warning}
+		if fault := pool.Fault(a, all[:i]); fault != "" {
+			f.Text, f.File = fault, a.Dir
+			f.Next = fmt.Sprintf("Put the folder right, or: offrun accounts remove %s %s", a.Agent, a.Name)
+		} else if a.LoggedOut != nil {
+			f.Text, f.Next = "needs a login: "+a.Why, fmt.Sprintf("offrun accounts login %s %s", a.Agent, a.Name)
+		} else if a.Resting(b.Now()) {
+			f.Text = "rests until " + a.RestsUntil.Local().Format("Mon 15:04") + ": " + a.Why
+			f.Next = "Wait, or add a login: offrun accounts add " + string(a.Agent) + " NAME"
+		} else {
+			continue
+		}
+		fs = append(fs, f)
+	}
+	return fs
 }
 
 // gapNext is what to do about an agent that does not keep to its permissions by

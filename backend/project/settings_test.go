@@ -77,6 +77,7 @@ workspace: host
 select: [claude, "codex:gpt-5"]
 limits: {total: 90, start: 0, silence: 1.5m, setup: "600", acceptance: 2h, answer: 1m}
 permissions: all
+switch: wait
 notes: land
 gates: ["go test ./...", "go vet ./..."]
 agents:
@@ -96,7 +97,7 @@ agents:
 		Dependencies: map[string]string{"node_modules": "link", "web/node_modules": "none"},
 		Protected:    []string{"go.sum", ".github/"}, Workspace: "host", Select: []work.AgentID{"claude", "codex:gpt-5"},
 		Limits:      work.Limits{Total: 90, Start: 0, Silence: 90, Setup: 600, Acceptance: 7200, Answer: 60},
-		Permissions: "all", Switch: "ask", Notes: "land", Gates: []string{"go test ./...", "go vet ./..."},
+		Permissions: "all", Switch: "wait", Notes: "land", Gates: []string{"go test ./...", "go vet ./..."},
 		Agents: []work.AgentSettings{
 			{ID: "claude", Model: "opus", Timeout: 3600, Env: map[string]string{"A": "1", "B": "true", "C": "", "D": "0x10"}},
 			{ID: "mine", Cmd: []string{"x", "{{ prompt }}", "--session={{session_id}}"}, Resume: []string{"x", "7"}, Prompt: "stdin", Output: "codex"},
