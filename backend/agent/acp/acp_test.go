@@ -181,6 +181,7 @@ func TestEndings(t *testing.T) {
 		{"refusal", talk{steps: "say=no stop=refusal"}, work.ClassFailed, "refused"},
 		{"max_tokens", talk{steps: "say=on stop=max_tokens"}, work.ClassIncomplete, "limit of tokens"},
 		{"cancelled by itself", talk{steps: "stop=cancelled"}, work.ClassIncomplete, "cancelled"},
+		{"F76 cancels its turn when it is denied", talk{steps: "permit=edit:../a stop=cancelled"}, work.ClassNeedsYou, "denied: edit ../a"},
 		{"a reason from the future", talk{steps: "stop=tired"}, work.ClassIncomplete, "tired"},
 		{"F85 limit by its kind", talk{steps: "say=on refuse=rate_limit"}, work.ClassLimited, "rate limit"},
 		{"F85 limit by its code", talk{steps: "say=on code=429"}, work.ClassLimited, "it went wrong"},

@@ -1,10 +1,13 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
+	"sync"
 	"time"
 
 	"offrun/backend/archive"
@@ -19,6 +22,26 @@ type asker struct {
 	patience time.Duration
 	turn     chan struct{} // holds one token: one question is asked at a time
 	asked    int           // questions so far; whoever has the token counts
+
+	mu     sync.Mutex
+	latest string // what was denied last
+}
+
+// chosen is the answer that selects the option called id, and remembers a denial.
+func (a *asker) chosen(id string, q work.Question, c toolCall) params {
+	if id == "" || strings.HasPrefix(option(id, q).Kind, "reject") {
+		a.mu.Lock()
+		a.latest = c.question()
+		a.mu.Unlock()
+	}
+	return selected(id)
+}
+
+// denied returns what was denied last, or "".
+func (a *asker) denied() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.latest
 }
 
 func newAsker(f flags, dir string, tell *teller) *asker {
@@ -44,15 +67,16 @@ func (a *asker) rule(r request) (answer params, byPerson bool) {
 	case deny:
 		a.tell.tell(work.Entry{Kind: work.Asked, ID: c.ID, Failed: true, Text: c.question() + ": " + why})
 	}
-	id, ok := work.Question{Options: r.options()}.Choose(string(ruling))
+	q := work.Question{Options: r.options()}
+	id, ok := q.Choose(string(ruling))
 	if !ok {
 		a.tell.out.note("allowed, but the agent offers no way to say so: %s", c.question())
 	}
-	return chosen(id), false
+	return a.chosen(id, q, c), false
 }
 
-// chosen is the answer that selects an option; "" is none of them.
-func chosen(id string) params {
+// selected is the answer that selects an option; "" is none of them.
+func selected(id string) params {
 	if id == "" {
 		return params{"outcome": params{"outcome": "cancelled"}}
 	}
@@ -66,7 +90,7 @@ func (a *asker) person(ctx context.Context, r request) params {
 	case <-a.turn:
 		defer func() { a.turn <- struct{}{} }()
 	case <-ctx.Done():
-		return chosen("")
+		return selected("")
 	}
 	a.asked++
 	c := a.tell.known(r.Call)
@@ -75,24 +99,25 @@ func (a *asker) person(ctx context.Context, r request) params {
 	id, err := a.answer(ctx, q)
 	switch {
 	case err == nil:
-		a.tell.tell(work.Entry{Kind: work.Told, ID: q.ID, Text: "answer: " + nameOf(id, q)})
-		return chosen(id)
+		a.tell.tell(work.Entry{Kind: work.Told, ID: q.ID, Text: "answer: " + cmp.Or(option(id, q).Name, work.Deny)})
+		return a.chosen(id, q, c)
 	case ctx.Err() != nil:
 		a.tell.tell(work.Entry{Kind: work.Asked, ID: q.ID, Failed: true, Text: c.question() + ": no longer asked"})
-		return chosen("")
+		return selected("")
 	}
 	a.tell.tell(work.Entry{Kind: work.Asked, ID: q.ID, Failed: true, Text: fmt.Sprintf("%s: %v", c.question(), err)})
 	id, _ = q.Choose(work.Deny)
-	return chosen(id)
+	return a.chosen(id, q, c)
 }
 
-func nameOf(id string, q work.Question) string {
+// option returns the option called id, or none.
+func option(id string, q work.Question) work.Option {
 	for _, o := range q.Options {
 		if o.ID == id {
-			return o.Name
+			return o
 		}
 	}
-	return work.Deny
+	return work.Option{}
 }
 
 // look is how often the inbox is looked at: a person who has answered does not

@@ -65,9 +65,10 @@ func classify(err error) (work.Class, string) {
 	}
 	for _, more := range []string{d.Message, d.Details} {
 		if more != "" && !strings.Contains(text, more) {
-			text = strings.TrimPrefix(text+": "+more, "Internal error: ")
+			text += ": " + more
 		}
 	}
+	text = strings.TrimPrefix(text, "Internal error: ")
 	class, known := kinds[d.Kind]
 	switch {
 	case known:
@@ -83,8 +84,9 @@ func classify(err error) (work.Class, string) {
 	return class, text
 }
 
-// stopped returns the entry that tells how a prompt ended.
-func stopped(reason string) work.Entry {
+// stopped returns the entry that tells how a prompt ended; denied is what the agent
+// was denied last, or "". Some agents cancel their turn then.
+func stopped(reason, denied string) work.Entry {
 	e := work.Entry{Kind: work.Ended, Failed: true, Class: work.ClassIncomplete}
 	switch reason {
 	case "end_turn":
@@ -96,14 +98,13 @@ func stopped(reason string) work.Entry {
 	case "max_turn_requests":
 		e.Text = "it stopped at its limit of requests in one turn"
 	case "cancelled":
+		if denied != "" {
+			e.Class, e.Text = work.ClassNeedsYou, "it stopped when it was denied: "+denied
+			break
+		}
 		e.Text = "it says that it was cancelled"
 	default:
 		e.Text = "it stopped for a reason that is not known here: " + agent.Cut(agent.Clean(reason), 100)
 	}
 	return e
-}
-
-func isMissing(err error) bool {
-	e, ok := errors.AsType[*jsonrpc2.Error](err)
-	return ok && e.Code == jsonrpc2.CodeMethodNotFound
 }

@@ -151,7 +151,7 @@ func (c *client) take(ctx context.Context, message string) error {
 		return c.refused(ctx, err)
 	}
 	c.tell.counted(o)
-	c.tell.tell(stopped(o.Reason))
+	c.tell.tell(stopped(o.Reason, c.asker.denied()))
 	return nil
 }
 

@@ -65,15 +65,7 @@ func (c *client) open(ctx context.Context) (opened, error) {
 	}
 	c.session = c.flags.session
 	where["sessionId"] = c.session
-	c.tell.listen(false)
-	defer c.tell.listen(true)
-	err := errors.New("the agent cannot go on with one")
-	if c.agent.Capabilities.Session.Resume != nil {
-		err = c.conn.Call(ctx, resumeSession, where, &loose{&o})
-	}
-	if err != nil && c.agent.Capabilities.Load {
-		err = c.conn.Call(ctx, loadSession, where, &loose{&o})
-	}
+	err := c.tell.load(func() error { return c.resume(ctx, where, &o) })
 	if err == nil || ctx.Err() != nil || errors.Is(err, jsonrpc2.ErrClosed) {
 		return o, err
 	}
@@ -81,6 +73,18 @@ func (c *client) open(ctx context.Context) (opened, error) {
 		err = errors.New("session not found: " + text) // words by which agent.Judge knows it
 	}
 	return o, err
+}
+
+// resume goes on with a session, without its past being told where the agent can.
+func (c *client) resume(ctx context.Context, where params, o *opened) error {
+	err := errors.New("the agent cannot go on with one")
+	if c.agent.Capabilities.Session.Resume != nil {
+		err = c.conn.Call(ctx, resumeSession, where, &loose{o})
+	}
+	if err != nil && c.agent.Capabilities.Load {
+		err = c.conn.Call(ctx, loadSession, where, &loose{o})
+	}
+	return err
 }
 
 // choose sets the mode and the model.

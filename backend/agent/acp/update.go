@@ -17,6 +17,7 @@ type teller struct {
 
 	mu      sync.Mutex
 	deaf    bool // what comes is the past of a session that is being loaded
+	later   bool // the session had turns before this one
 	message string
 	said    strings.Builder
 	calls   map[string]*telling
@@ -35,11 +36,18 @@ func newTeller(out *printer) *teller {
 	return &teller{out: out, calls: map[string]*telling{}}
 }
 
-// listen says whether updates are to be told.
+// load calls open, which goes on with a session, and passes over the past that
+// comes meanwhile.
+func (t *teller) load(open func() error) error {
+	t.listen(false)
+	defer t.listen(true)
+	return open()
+}
+
 func (t *teller) listen(on bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.deaf = !on
+	t.deaf, t.later = !on, true
 }
 
 // tell prints an entry of ours behind whatever the agent said before.
@@ -183,9 +191,11 @@ func (t *teller) planned(raw json.RawMessage) {
 	}
 }
 
+// billed takes what the session has cost. Agents count all of its turns, so of a
+// session that is gone on with nothing tells what this turn costs.
 func (t *teller) billed(raw json.RawMessage) {
 	var b bill
-	if read(raw, &b) != nil || b.Cost == nil || b.Cost.Currency != "USD" || b.Cost.Amount == t.usage.CostUSD {
+	if t.later || read(raw, &b) != nil || b.Cost == nil || b.Cost.Currency != "USD" || b.Cost.Amount == t.usage.CostUSD {
 		return
 	}
 	t.usage.CostUSD = b.Cost.Amount

@@ -25,6 +25,13 @@ var Agent = agent.Agent{
 		Settings:   []string{"settings.json", "settings.local.json", "CLAUDE.md", "hooks", "agents", "commands", "skills", "plugins/installed_plugins.json"},
 		Transcript: transcript,
 	},
+	ACP: &agent.ACP{
+		Program: "claude-agent-acp", Variable: "CLAUDE_CODE_EXECUTABLE", Env: quiet,
+		Modes: map[string][]string{
+			agent.InsideWorkspace: {"default"}, agent.Everything: {"bypassPermissions", "default"},
+			agent.OwnRules: {"default"}, agent.Reading: {"default"},
+		},
+	},
 	Command:    command,
 	Decode:     Decode,
 	Structured: true,

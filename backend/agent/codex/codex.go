@@ -25,6 +25,13 @@ var Agent = agent.Agent{
 			return agent.Files(home, session, "sessions/*/*/*/rollout-*-{session}.jsonl") // by day
 		},
 	},
+	ACP: &agent.ACP{
+		Program: "codex-acp", Variable: "CODEX_PATH", Env: []string{"NO_BROWSER=1"},
+		Modes: map[string][]string{
+			agent.InsideWorkspace: {"agent", "auto"}, agent.Everything: {"agent-full-access", "full-access"},
+			agent.OwnRules: {"read-only"}, agent.Reading: {"read-only"}, // which asks before it writes
+		},
+	},
 	Command:    command,
 	Decode:     Decode,
 	Structured: true,

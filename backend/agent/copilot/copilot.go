@@ -25,6 +25,7 @@ var Agent = agent.Agent{
 			return agent.Files(home, session, "session-state/{session}/**")
 		},
 	},
+	ACP:        &agent.ACP{Args: []string{"--acp"}, Env: []string{"COPILOT_AUTO_UPDATE=false"}},
 	Command:    command,
 	Decode:     Decode,
 	Structured: true,

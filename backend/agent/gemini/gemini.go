@@ -26,6 +26,10 @@ var Agent = agent.Agent{
 		Settings:   []string{".gemini/settings.json", ".gemini/GEMINI.md", ".gemini/commands", ".gemini/hooks"},
 		Transcript: transcript,
 	},
+	ACP: &agent.ACP{
+		Args: []string{"--acp", "--skip-trust"}, Env: quiet, // F77: trusted for this folder only
+		Modes: map[string][]string{agent.InsideWorkspace: {"default"}, agent.Everything: {"yolo"}, agent.OwnRules: {"default"}, agent.Reading: {"default"}},
+	},
 	Command:    command,
 	Decode:     Decode,
 	Structured: true,

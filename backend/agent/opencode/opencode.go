@@ -23,6 +23,7 @@ var Agent = agent.Agent{
 		Login:  []string{"auth", "login"},
 		Shares: true,
 	},
+	ACP:        &agent.ACP{Args: []string{"acp"}, Env: quiet},
 	Command:    command,
 	Decode:     Decode,
 	Structured: true,

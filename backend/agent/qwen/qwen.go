@@ -31,6 +31,7 @@ var Agent = agent.Agent{
 			return agent.Files(home, session, "projects/"+agent.Slug(cwd)+"/chats/{session}.jsonl", "projects/*/chats/{session}.jsonl")
 		},
 	},
+	ACP:        &agent.ACP{Args: []string{"--acp"}, Env: quiet},
 	Command:    command,
 	Decode:     Decode,
 	Structured: true,
