@@ -7,6 +7,7 @@ package pool
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -210,7 +211,7 @@ func (p *Pool) Until(agent work.AgentID) *time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	_, err := p.open(agent)
-	if r, ok := err.(*Resting); ok {
+	if r, ok := errors.AsType[*Resting](err); ok {
 		return r.Until
 	}
 	return nil

@@ -108,7 +108,7 @@ func jwt(s string, at int, _ string) (int, int, string) {
 	end, parts := at, 0
 	for {
 		n := run(s, end, dashed, maxToken)
-		if parts < 2 && n < 10 && !(parts == 1 && end+n < len(s) && s[end+n] == '.') {
+		if parts < 2 && n < 10 && (parts != 1 || end+n >= len(s) || s[end+n] != '.') {
 			break
 		}
 		parts++
