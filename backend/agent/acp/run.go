@@ -210,19 +210,36 @@ func (c *client) end(err error) int {
 	return 0
 }
 
-// endProcess waits for the program to end, now that its input has, and then ends
-// its group.
+// endProcess waits for the program and all of its group to end, now that its input
+// has, and then ends them.
 func (c *client) endProcess() {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
-		select {
-		case <-c.process.Done():
+		if c.endedWithin(endPatience) {
 			return
-		case <-time.After(endPatience):
-			if err := c.process.SignalGroup(sig); err != nil {
-				fmt.Fprintln(c.stderr, "acp:", err)
-			}
+		}
+		if err := c.process.SignalGroup(sig); err != nil {
+			fmt.Fprintln(c.stderr, "acp:", err)
 		}
 	}
+}
+
+func (c *client) endedWithin(d time.Duration) bool {
+	late := time.After(d)
+	select {
+	case <-c.process.Done():
+	case <-late:
+		return false
+	}
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for c.process.GroupAlive() {
+		select {
+		case <-tick.C:
+		case <-late:
+			return false
+		}
+	}
+	return true
 }
 
 // A handler answers what the agent asks. The connection calls it in the order in

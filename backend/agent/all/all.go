@@ -110,13 +110,13 @@ func with(agents []agent.Agent, at int, s work.AgentSettings) (agent.Agent, erro
 	default:
 		a = agents[at]
 	}
+	a.Program = cmp.Or(s.Path, a.Program)
 	if s.Driver == "acp" {
 		if err := speaks(a, s); err != nil {
 			return agent.Agent{}, err
 		}
-		a = acp.Over(a)
+		a = acp.Over(a) // whose program may be an adapter
 	}
-	a.Program = cmp.Or(s.Path, a.Program)
 	command := a.Command
 	a.Command = func(ask agent.Ask) (agent.Command, error) {
 		env := maps.Clone(s.Env)
@@ -127,7 +127,7 @@ func with(agents []agent.Agent, at int, s work.AgentSettings) (agent.Agent, erro
 		ask.Env, ask.Model = env, cmp.Or(ask.Model, s.Model)
 		c, err := command(ask)
 		if err == nil && s.Path != "" {
-			c.Argv[0] = s.Path
+			c.Argv[0] = a.Program
 		}
 		return c, err
 	}

@@ -99,3 +99,51 @@ func TestFormats(t *testing.T) {
 		}
 	}
 }
+
+// TestWithACP proves that path is that of the agent's program, not of its adapter.
+func TestWithACP(t *testing.T) {
+	for _, tt := range []struct {
+		settings work.AgentSettings
+		program  string
+		want     string // in the command
+	}{
+		{work.AgentSettings{ID: "claude"}, "claude-agent-acp", "--program CLAUDE_CODE_EXECUTABLE=claude "},
+		{work.AgentSettings{ID: "claude", Path: "/opt/claude"}, "claude-agent-acp", "--program CLAUDE_CODE_EXECUTABLE=/opt/claude "},
+		{work.AgentSettings{ID: "gemini", Path: "/opt/gemini"}, "/opt/gemini", "-- /opt/gemini --acp"},
+		{work.AgentSettings{ID: "mine", Cmd: []string{"mine", "--model", "{{model}}"}, Model: "m"}, "mine", "-- mine --model m"},
+	} {
+		tt.settings.Driver = "acp"
+		agents, err := With(Agents("/opt/offrun"), []work.AgentSettings{tt.settings})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := Find(agents, tt.settings.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := a.Command(agent.Ask{Prompt: "do it"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(append(c.Client, c.Argv...), " ")
+		if a.Program != tt.program || c.Argv[0] != tt.program || !strings.Contains(got, tt.want) || c.Stdin != "do it" {
+			t.Errorf("%+v: program %q, %s", tt.settings, a.Program, got)
+		}
+	}
+}
+
+// TestF77ACP proves that a worktree is trusted for the one start only.
+func TestF77ACP(t *testing.T) {
+	agents, err := With(Agents("/opt/offrun"), []work.AgentSettings{{ID: "gemini", Driver: "acp"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := Find(agents, "gemini")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := a.Command(agent.Ask{Prompt: "do it", Dir: "/w"})
+	if err != nil || !slices.Contains(c.Argv, "--skip-trust") {
+		t.Errorf("%q, %v", c.Argv, err)
+	}
+}

@@ -112,7 +112,10 @@ func TestRealF76ACP(t *testing.T) {
 		}}}})
 		for _, ask := range []agent.Ask{{Permissions: agent.InsideWorkspace}, {ReadOnly: true}, {Permissions: agent.OwnRules}} {
 			ask.Prompt, ask.Dir = "[[out]] Do it.", dir
-			converse(t, a.Agent, a.Key(t, stub.URL), ask).verdict(t, work.ClassNeedsYou)
+			tn := converse(t, a.Agent, a.Key(t, stub.URL), ask)
+			if a.ID != "codex" || ask.Permissions != agent.InsideWorkspace { // whose sandbox says no without asking
+				tn.verdict(t, work.ClassNeedsYou)
+			}
 			if _, err := os.Stat(outside); err == nil {
 				t.Errorf("%+v: it wrote outside", ask)
 				os.Remove(outside)
