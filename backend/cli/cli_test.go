@@ -11,7 +11,7 @@ import (
 )
 
 // alone are the commands that ask no row by themselves.
-var alone = []string{"offrun", "offrun project", "offrun card", "offrun serve", "offrun demo", "offrun version", "offrun exit-codes"}
+var alone = []string{"offrun", "offrun project", "offrun accounts", "offrun agents", "offrun memory", "offrun card", "offrun serve", "offrun demo", "offrun version", "offrun exit-codes"}
 
 // Every row is asked by the command it names, and every command has a row.
 func TestRowsAndCommands(t *testing.T) {
