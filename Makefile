@@ -24,12 +24,12 @@ test-weird:
 	@scripts/need go git cc
 	OFFRUN_TEST_HOME=weird $(GO) test -count=1 -timeout 15m ./...
 
-# The real Claude Code and Codex, pinned, from npm, against a model stub on
-# loopback. They are kept in a cache folder of yours; nothing is installed globally.
+# The real agents, pinned, from npm, against a model stub on loopback. They are kept
+# in a cache folder of yours (1.6 GB); nothing is installed globally.
 test-agents:
 	@scripts/need go git cc node
 	scripts/agents
-	$(GO) test -tags realagents -count=1 -timeout 20m -run Real ./backend/agent/agenttest/real ./backend/bench
+	$(GO) test -tags realagents -count=1 -timeout 30m -parallel 3 -run Real ./backend/agent/agenttest/real ./backend/bench
 
 # One line a measurement; build/bench.json holds them all.
 bench: build

@@ -127,7 +127,7 @@ var number = regexp.MustCompile(`\d+\.\d+[\w.+-]*`)
 // version returns the version number in what a program printed, or its first line.
 func version(printed string) string {
 	if n := number.FindString(printed); n != "" {
-		return n
+		return strings.TrimRight(n, ".") // it may end a sentence
 	}
 	return firstLine(printed, "")
 }

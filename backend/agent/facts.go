@@ -161,7 +161,7 @@ func (f *Facts) Impatient() string {
 	switch {
 	case f.Ended != nil:
 		return ""
-	case f.Wall != nil && f.Wall.Wait.Duration() > limitPatience:
+	case f.Wall != nil && f.Wall.Wait.Duration() >= limitPatience:
 		return fmt.Sprintf("it would wait %v for its usage limit", f.Wall.Wait.Duration().Round(time.Second))
 	case f.retry == nil:
 		return ""
@@ -170,7 +170,7 @@ func (f *Facts) Impatient() string {
 	if f.retry.Class == work.ClassLimited || f.retry.Class == work.ClassNeedsLogin {
 		patience = limitPatience
 	}
-	if wait := f.retry.Wait.Duration(); wait > patience {
+	if wait := f.retry.Wait.Duration(); wait >= patience {
 		return fmt.Sprintf("it would wait %v before it tries again", wait.Round(time.Second))
 	}
 	if waited := f.retry.At.Sub(f.since); waited > patience {

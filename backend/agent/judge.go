@@ -35,7 +35,8 @@ func Judge(f Facts, x work.Exit) Verdict {
 }
 
 // sessionGone are the words of agents for a session that they do not find.
-var sessionGone = []string{"no conversation found", "no rollout found", "session not found", "no session found", "no saved session found"}
+var sessionGone = []string{"no conversation found", "no rollout found", "session not found", "no session found", "no saved session found",
+	"no previous sessions found", "invalid session identifier", "no session, task, or name matched"}
 
 func (f *Facts) judge(x work.Exit) Verdict {
 	if x.Reason == work.Stopped {

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"offrun/backend/work"
 )
 
 // The ways in which agents tell when a limit ends.
@@ -81,6 +83,23 @@ func clockTime(m []string, seen time.Time) (time.Time, bool) {
 
 // RetryDelay reads from text after how long a program will try again by itself.
 func RetryDelay(text string) (time.Duration, bool) { return delay(retrying, text) }
+
+// Waiting reads a line such as "Attempt 1 failed: …. Retrying after 7574687ms...",
+// that some programs print on standard error and nowhere else.
+func Waiting(text string) []work.Entry {
+	wait, ok := RetryDelay(text)
+	if !ok {
+		return nil
+	}
+	e := work.Entry{Kind: work.Retried, Class: ClassOf(text), Text: Clean(text), Wait: work.SecondsOf(wait)}
+	switch e.Class {
+	case work.ClassLimited:
+		e.Kind = work.Hit
+	case work.ClassFailed:
+		e.Class = work.ClassNetwork
+	}
+	return []work.Entry{e}
+}
 
 func delay(from *regexp.Regexp, text string) (time.Duration, bool) {
 	m := from.FindStringSubmatch(text)

@@ -10,12 +10,13 @@ import (
 // where there is one; whether a folder of its own then has a login of its own was
 // not tried.
 var Agent = agent.Agent{
-	ID:      "copilot",
-	Name:    "GitHub Copilot CLI",
-	Program: "copilot",
-	Places:  []string{"~/.local/bin", "~/.npm-global/bin", "/opt/homebrew/bin", "/usr/local/bin"},
-	Version: []string{"--version"},
-	Login:   &agent.Login{Next: "copilot login"},
+	ID:       "copilot",
+	Name:     "GitHub Copilot CLI",
+	Verified: true,
+	Program:  "copilot",
+	Places:   []string{"~/.local/bin", "~/.npm-global/bin", "/opt/homebrew/bin", "/usr/local/bin"},
+	Version:  []string{"--version"},
+	Login:    &agent.Login{Next: "copilot login"},
 	Accounts: &agent.Accounts{
 		Home:     "~/.copilot",
 		Env:      func(dir string) []string { return []string{"COPILOT_HOME=" + dir} },

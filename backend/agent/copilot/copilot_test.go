@@ -40,3 +40,16 @@ func TestAccounts(t *testing.T) {
 		"session-state/other-1234/events.jsonl": "",
 	}, folder+"events.jsonl", folder+"workspace.yaml", folder+"checkpoints/index.md")
 }
+
+// F76: what needs a person is told as a question, what a rule of ours denies is not.
+func TestF76Denied(t *testing.T) {
+	for message, want := range map[string]int{
+		"Permission denied because no interactive user response was available. Retry in an interactive session.": 2,
+		"Permission to run this tool was denied due to the following rules: `write`":                             1,
+	} {
+		got := Decode([]byte(`{"type":"tool.execution_complete","data":{"toolCallId":"c","success":false,"error":{"message":"`+message+`","code":"denied"}}}`), false)
+		if len(got) != want || !got[len(got)-1].Failed {
+			t.Errorf("%q: %+v", message, got)
+		}
+	}
+}

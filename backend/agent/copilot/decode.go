@@ -4,6 +4,7 @@ package copilot
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"offrun/backend/agent"
@@ -31,6 +32,7 @@ type line struct {
 		} `json:"result"`
 		Error struct {
 			Message string `json:"message"`
+			Code    string `json:"code"`
 		} `json:"error"`
 		Reason     string `json:"reason"`
 		ErrorType  string `json:"errorType"`
@@ -70,7 +72,12 @@ func (l *line) entries() []work.Entry {
 		}
 		return []work.Entry{e}
 	case "tool.execution_complete":
-		return []work.Entry{{Kind: work.Did, ID: d.ToolCallID, Failed: !d.Success, Text: agent.Clean(d.Result.Content + d.Error.Message)}}
+		done := work.Entry{Kind: work.Did, ID: d.ToolCallID, Failed: !d.Success, Text: agent.Clean(d.Result.Content + d.Error.Message)}
+		// A rule of ours denies in the same way, and is no question to anybody.
+		if d.Error.Code == "denied" && strings.Contains(d.Error.Message, "no interactive user") {
+			return []work.Entry{{Kind: work.Asked, Failed: true, ID: d.ToolCallID, Text: done.Text}, done}
+		}
+		return []work.Entry{done}
 	case "assistant.turn_retry":
 		return []work.Entry{{Kind: work.Retried, Class: classOf(d.Reason, 0, ""), Text: "tries again: " + agent.Clean(d.Reason)}}
 	case "session.error":

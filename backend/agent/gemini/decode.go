@@ -38,7 +38,7 @@ type line struct {
 // is told on standard error only, and the program then sleeps until it ends.
 func Decode(raw []byte, stderr bool) []work.Entry {
 	if stderr {
-		return waiting(string(raw))
+		return agent.Waiting(string(raw))
 	}
 	var l line
 	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &l) != nil {
@@ -77,20 +77,4 @@ func (l *line) entries() []work.Entry {
 		return []work.Entry{{Kind: work.Spent, Usage: &work.Usage{Input: l.Stats.Input, Output: l.Stats.Output}}, end}
 	}
 	return nil
-}
-
-// waiting reads "Attempt 1 failed: …. Retrying after 7574687ms...".
-func waiting(text string) []work.Entry {
-	delay, ok := agent.RetryDelay(text)
-	if !ok {
-		return nil
-	}
-	e := work.Entry{Kind: work.Retried, Class: agent.ClassOf(text), Text: agent.Clean(text), Wait: work.SecondsOf(delay)}
-	switch e.Class {
-	case work.ClassLimited:
-		e.Kind = work.Hit
-	case work.ClassFailed:
-		e.Class = work.ClassNetwork
-	}
-	return []work.Entry{e}
 }

@@ -13,12 +13,13 @@ import (
 
 // Agent is the Gemini CLI.
 var Agent = agent.Agent{
-	ID:      "gemini",
-	Name:    "Gemini CLI",
-	Program: "gemini",
-	Places:  []string{"~/.local/bin", "~/.npm-global/bin", "/opt/homebrew/bin", "/usr/local/bin"},
-	Version: []string{"--version"},
-	Login:   &agent.Login{Marker: ".gemini/oauth_creds.json", Next: "gemini"},
+	ID:       "gemini",
+	Name:     "Gemini CLI",
+	Verified: true,
+	Program:  "gemini",
+	Places:   []string{"~/.local/bin", "~/.npm-global/bin", "/opt/homebrew/bin", "/usr/local/bin"},
+	Version:  []string{"--version"},
+	Login:    &agent.Login{Marker: ".gemini/oauth_creds.json", Next: "gemini"},
 	Accounts: &agent.Accounts{
 		Home:       "~",
 		Env:        func(dir string) []string { return []string{"GEMINI_CLI_HOME=" + dir} },

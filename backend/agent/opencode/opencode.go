@@ -11,12 +11,13 @@ import (
 
 // Agent is opencode.
 var Agent = agent.Agent{
-	ID:      "opencode",
-	Name:    "opencode",
-	Program: "opencode",
-	Places:  []string{"~/.opencode/bin", "~/.local/bin", "~/.npm-global/bin", "/opt/homebrew/bin", "/usr/local/bin"},
-	Version: []string{"--version"},
-	Login:   &agent.Login{Args: []string{"auth", "list"}, Read: readLogin, Next: "opencode auth login"},
+	ID:       "opencode",
+	Name:     "opencode",
+	Verified: true,
+	Program:  "opencode",
+	Places:   []string{"~/.opencode/bin", "~/.local/bin", "~/.npm-global/bin", "/opt/homebrew/bin", "/usr/local/bin"},
+	Version:  []string{"--version"},
+	Login:    &agent.Login{Args: []string{"auth", "list"}, Read: readLogin, Next: "opencode auth login"},
 	Accounts: &agent.Accounts{
 		Home:   "~/.local/share/opencode",
 		Env:    environ,

@@ -16,12 +16,13 @@ import (
 
 // Agent is Qwen Code.
 var Agent = agent.Agent{
-	ID:      "qwen",
-	Name:    "Qwen Code",
-	Program: "qwen",
-	Places:  []string{"~/.local/bin", "~/.npm-global/bin", "/opt/homebrew/bin", "/usr/local/bin"},
-	Version: []string{"--version"},
-	Login:   &agent.Login{Marker: "oauth_creds.json", Next: "qwen"},
+	ID:       "qwen",
+	Name:     "Qwen Code",
+	Verified: true,
+	Program:  "qwen",
+	Places:   []string{"~/.local/bin", "~/.npm-global/bin", "/opt/homebrew/bin", "/usr/local/bin"},
+	Version:  []string{"--version"},
+	Login:    &agent.Login{Marker: "oauth_creds.json", Next: "qwen"},
 	Accounts: &agent.Accounts{
 		Home:     "~/.qwen",
 		Env:      func(dir string) []string { return []string{"QWEN_HOME=" + dir} },
@@ -81,14 +82,18 @@ func enforces(permissions string) string {
 	return "Qwen Code may write wherever you may once it need not ask"
 }
 
-// Decode reads a line of qwen -o stream-json.
+// Decode reads a line of qwen -o stream-json, or of standard error, where it says
+// why it will try again.
 func Decode(raw []byte, stderr bool) []work.Entry {
-	if !stderr && bytes.Contains(raw, []byte(`"subtype":"retry"`)) {
+	if stderr {
+		return agent.Waiting(string(raw))
+	}
+	if bytes.Contains(raw, []byte(`"subtype":"retry"`)) {
 		if e, ok := retry(raw); ok {
 			return e
 		}
 	}
-	return claude.Decode(raw, stderr)
+	return claude.Decode(raw, false)
 }
 
 // retry reads that it will try again. It does not say why; a minute and more is

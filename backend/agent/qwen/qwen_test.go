@@ -46,6 +46,20 @@ func TestCommand(t *testing.T) {
 	}
 }
 
+// F85: the cause of a retry is told on standard error.
+func TestF85Cause(t *testing.T) {
+	for text, want := range map[string]work.Class{
+		"Retrying in 60s (attempt 1/10): [API Error: 429 The usage limit has been reached]": work.ClassLimited,
+		"Retrying in 4s (attempt 1/10): [API Error: 500 boom]":                              work.ClassNetwork,
+		"Ripgrep not available: spawn rg EACCES. Falling back to built-in grep.":            "",
+	} {
+		got := Decode([]byte(text), true)
+		if len(got) != min(1, len(want)) || len(got) == 1 && got[0].Class != want {
+			t.Errorf("%q: %+v, want %q", text, got, want)
+		}
+	}
+}
+
 func TestAccounts(t *testing.T) {
 	file, moved := "projects/-w-repo/chats/"+agenttest.ID+".jsonl", "projects/-x/chats/"+agenttest.ID+".jsonl"
 	agenttest.Accounts(t, Agent, "/w/repo", map[string]string{file: "", moved: ""}, file)

@@ -17,15 +17,24 @@ import (
 	"offrun/backend/agent"
 	"offrun/backend/agent/claude"
 	"offrun/backend/agent/codex"
+	"offrun/backend/agent/copilot"
+	"offrun/backend/agent/gemini"
+	"offrun/backend/agent/opencode"
+	"offrun/backend/agent/qwen"
 	"offrun/backend/proc"
 )
 
 // An Agent is a program that is pinned in ../clis/package.json.
 type Agent struct {
 	agent.Agent
-	Pinned               string // its version
-	Key, Plan, LoggedOut Login
-	Second               Login // a plan of another account
+	Pinned string // its version
+	Model  string // that its logins need; "" is its own choice
+
+	Key       Login // an API key
+	Plan      Login // a subscription, or a key where none can be made up
+	Second    Login // a plan of another account; nil if none can be made up
+	LoggedOut Login // nil if it cannot tell that it is
+	Slow      bool  // a run takes long: it does few of the tests
 }
 
 // A Login makes a configuration folder whose model server is url, and returns
@@ -35,8 +44,12 @@ type Login func(t testing.TB, url string) []string
 // Agents returns the pinned agents.
 func Agents() []Agent {
 	return []Agent{
-		{claude.Agent, "2.1.332", claudeKey, claudePlan("acct-a"), claudeLoggedOut, claudePlan("acct-b")},
-		{codex.Agent, "0.171.0", codexKey, codexPlan("acct-a"), codexLoggedOut, codexPlan("acct-b")},
+		{Agent: claude.Agent, Pinned: "2.1.332", Key: claudeKey, Plan: claudePlan("acct-a"), Second: claudePlan("acct-b"), LoggedOut: claudeLoggedOut},
+		{Agent: codex.Agent, Pinned: "0.171.0", Key: codexKey, Plan: codexPlan("acct-a"), Second: codexPlan("acct-b"), LoggedOut: codexLoggedOut},
+		{Agent: gemini.Agent, Pinned: "0.61.0", Model: "gemini-2.5-pro", Key: geminiKey, Plan: geminiPlan},
+		{Agent: qwen.Agent, Pinned: "0.24.4", Model: "stub-model", Key: qwenKey, Plan: qwenKey},
+		{Agent: copilot.Agent, Pinned: "1.0.102", Model: "stub-model", Key: copilotKey, Plan: copilotKey},
+		{Agent: opencode.Agent, Pinned: "1.18.33", Model: "stub/stub-model", Key: opencodeKey, Plan: opencodeKey, Slow: true},
 	}
 }
 
@@ -133,8 +146,53 @@ func codexPlan(account string) Login {
 	}
 }
 
+func geminiHome(t testing.TB, auth string) string {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, ".gemini", "settings.json"), `{"security":{"auth":{`+auth+`},"folderTrust":{"enabled":true}},`+
+		`"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},`+
+		`"general":{"maxAttempts":2,"enableAutoUpdate":false,"enableAutoUpdateNotification":false}}`)
+	return "GEMINI_CLI_HOME=" + dir
+}
+
+func geminiKey(t testing.TB, url string) []string {
+	return []string{geminiHome(t, `"selectedType":"gemini-api-key"`), "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_API_KEY=dummy"}
+}
+
+func geminiPlan(t testing.TB, url string) []string {
+	return []string{geminiHome(t, ""), "GOOGLE_GENAI_USE_GCA=true", "GOOGLE_CLOUD_ACCESS_TOKEN=dummy", "CODE_ASSIST_ENDPOINT=" + url}
+}
+
+func qwenKey(t testing.TB, url string) []string {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "settings.json"), `{"security":{"auth":{"selectedType":"openai"}}}`)
+	return []string{"QWEN_HOME=" + dir, "OPENAI_API_KEY=dummy", "OPENAI_BASE_URL=" + url + "/v1", "OPENAI_MODEL=stub-model"}
+}
+
+// copilotKey shares one cache: the program unpacks itself there when it starts.
+func copilotKey(t testing.TB, url string) []string {
+	return []string{
+		"COPILOT_HOME=" + t.TempDir(), "XDG_CACHE_HOME=" + filepath.Join(Programs(t), "..", "..", "copilot"), "COPILOT_OFFLINE=true",
+		"COPILOT_PROVIDER_BASE_URL=" + url + "/v1", "COPILOT_PROVIDER_API_KEY=dummy", "COPILOT_MODEL=stub-model",
+	}
+}
+
+func opencodeKey(t testing.TB, url string) []string {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "config", "opencode", "opencode.json"), `{"autoupdate":false,"share":"disabled","model":"stub/stub-model","small_model":"stub/stub-model",`+
+		`"provider":{"stub":{"npm":"@ai-sdk/openai-compatible","name":"Stub","options":{"baseURL":"`+url+`/v1","apiKey":"{env:STUB_API_KEY}"},`+
+		`"models":{"stub-model":{"name":"Stub Model","limit":{"context":200000,"output":32000}}}}}}`)
+	env := []string{"STUB_API_KEY=dummy"}
+	for _, name := range []string{"config", "data", "state", "cache"} {
+		env = append(env, "XDG_"+strings.ToUpper(name)+"_HOME="+filepath.Join(dir, name))
+	}
+	return env
+}
+
 func put(t testing.TB, file, text string) {
 	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
