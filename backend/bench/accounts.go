@@ -69,6 +69,9 @@ func (b *Bench) Accounts(id work.AgentID) ([]work.Account, error) {
 		}
 	}
 	for _, a := range b.pool.Accounts("") {
+		if i := slices.IndexFunc(agents, func(ag agent.Agent) bool { return ag.ID == a.Agent }); i >= 0 && agents[i].Simulated {
+			continue
+		}
 		if !slices.ContainsFunc(all, func(o work.Account) bool { return o.Ref() == a.Ref() }) {
 			all = append(all, a)
 		}

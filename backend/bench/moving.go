@@ -226,12 +226,22 @@ func (j *job) sleep(ctx context.Context) error {
 			why := &work.Move{From: ref(ag.ID, a.Turn().Account), To: next.Ref(), Why: "its usage limit has passed", At: now}
 			return j.fact(ctx, takeUp(now, why, a.Turn().By, next.Name, a.Turn().Session))
 		}
+		if until := j.bench.pool.Until(ag.ID); until != nil && !until.Equal(*a.WakeAt) { // another attempt learned better
+			if err := j.fact(ctx, func(a *work.Attempt) { a.WakeAt = until }); err != nil {
+				return err
+			}
+			continue
+		}
 		j.say("waits for its usage limit until " + a.WakeAt.Local().Format("Mon 15:04"))
+		pause := wakeEvery
+		if left := a.WakeAt.Sub(now); left > 0 {
+			pause = min(pause, left)
+		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-j.woken:
-		case <-time.After(min(wakeEvery, max(a.WakeAt.Sub(now), 10*time.Millisecond))):
+		case <-time.After(pause):
 		}
 	}
 }

@@ -45,8 +45,14 @@ func (a Account) Resting(now time.Time) bool {
 	return a.RestsUntil != nil && now.Before(*a.RestsUntil) && (a.RestsSince == nil || !now.Before(*a.RestsSince))
 }
 
-// Ref names a among the accounts of all agents: "claude/work".
-func (a Account) Ref() string { return string(a.Agent) + "/" + string(a.Name) }
+// Ref names a among the accounts of all agents: "claude/work"; or the agent alone,
+// if no account was lent yet.
+func (a Account) Ref() string {
+	if a.Name == "" {
+		return string(a.Agent)
+	}
+	return string(a.Agent) + "/" + string(a.Name)
+}
 
 // A Move tells why a turn takes up the message of the turn before it: another
 // login, or another agent, goes on.
