@@ -6,6 +6,7 @@
 package card
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -73,7 +74,8 @@ func globs(uses []pathUse) []string {
 type matter struct {
 	title, kind string
 	dependsOn   []work.CardID
-	external    bool
+	external    bool   // also where that is not understood; see isExternal
+	odd         string // external as written, if it is neither yes nor no
 	unknown     string // the kind as written, if it is none of ours
 }
 
@@ -84,13 +86,12 @@ func readMatter(text string) (matter, error) {
 		Title     string `yaml:"title"`
 		Kind      string `yaml:"kind"`
 		DependsOn any    `yaml:"depends_on"`
-		External  bool   `yaml:"external"`
 	}
+	m.external, m.odd = isExternal(text)
 	if err := yaml.Unmarshal([]byte(text), &raw); err != nil {
 		return m, err
 	}
 	m.title = strings.TrimSpace(raw.Title)
-	m.external = raw.External
 	m.setKind(raw.Kind)
 	switch on := raw.DependsOn.(type) {
 	case string:
@@ -103,6 +104,35 @@ func readMatter(text string) (matter, error) {
 		}
 	}
 	return m, nil
+}
+
+// isExternal reports whether front matter says that somebody else has written the
+// card. It guards what agents may do, so only a plain no counts as one: any other
+// value is a yes, and odd if it is not a plain one; where the YAML cannot be read,
+// a line that begins with external is a yes.
+func isExternal(text string) (external bool, odd string) {
+	var keys map[any]any
+	if err := yaml.Unmarshal([]byte(text), &keys); err != nil {
+		for line := range strings.Lines(text) {
+			if strings.HasPrefix(strings.ToLower(strings.TrimLeft(line, " \t\"'{?")), "external") {
+				return true, ""
+			}
+		}
+		return false, ""
+	}
+	for key, value := range keys {
+		if !strings.EqualFold(strings.TrimSpace(fmt.Sprint(key)), "external") || value == nil {
+			continue
+		}
+		switch said := strings.ToLower(strings.TrimSpace(fmt.Sprint(value))); said {
+		case "", "false", "no", "off":
+		case "true", "yes", "on":
+			external = true
+		default:
+			external, odd = true, said
+		}
+	}
+	return external, odd
 }
 
 func (m *matter) setKind(name string) {

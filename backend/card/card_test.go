@@ -209,3 +209,18 @@ func FuzzParse(f *testing.F) {
 }
 
 func replace(s, old, by string) string { return strings.Replace(s, old, by, 1) }
+
+// S23: only a plain no makes a card one of the user's own.
+func TestExternal(t *testing.T) {
+	for front, want := range map[string]bool{
+		"external: true": true, "external: yes": true, `external: "true"`: true, "external: 1": true, "external: ture": true,
+		"External: true": true, `"external": on`: true, "external: [yes]": true, "kind: [bug]\nexternal: true": true,
+		"external: [yes": true, "kind: [\nexternal: true": true, "{external: true": true,
+		"external: false": false, "external: no": false, "external: Off": false, "external:": false, `external: ""`: false,
+		"kind: bug": false, "kind: [": false, "external_tracker: x": false, "1: x": false,
+	} {
+		if got := Parse("tasks/x.md", []byte("---\n"+front+"\n---\n# Task: x\n")).External; got != want {
+			t.Errorf("%q: external is %v, want %v", front, got, want)
+		}
+	}
+}

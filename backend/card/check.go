@@ -42,9 +42,14 @@ func (k *checker) warn(number int, next, format string, args ...any) {
 func (k *checker) front() {
 	m, err := readMatter(k.d.front)
 	switch {
+	case err != nil && m.external:
+		k.warn(1, "Write it as YAML, such as external: true.", "the front matter is not understood; the card counts as external")
 	case err != nil:
 		k.warn(1, "Write it as YAML, such as kind: bug.", "the front matter is not understood")
-	case m.unknown != "":
+	case m.odd != "":
+		k.warn(1, "Write external: true, or external: false.", "external %q is not understood; the card counts as external", m.odd)
+	}
+	if err == nil && m.unknown != "" {
 		k.warn(1, "Use one of "+strings.Join(kinds, ", ")+".", "kind %q is not known", m.unknown)
 	}
 }

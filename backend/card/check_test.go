@@ -32,6 +32,9 @@ func TestCheck(t *testing.T) {
 		"two of one":      {complete + "## Goal\nh\n", []string{"15: a second heading for the same section; only the first counts"}},
 		"kind":            {"---\nkind: chore\n---\n" + complete, []string{`1: kind "chore" is not known`}},
 		"front matter":    {"---\nkind: [\n---\n" + complete, []string{"1: the front matter is not understood"}},
+		"external":        {"---\nexternal: ture\n---\n" + complete, []string{`1: external "ture" is not understood; the card counts as external`}},
+		"external, no":    {"---\nexternal: no\n---\n" + complete, nil},
+		"external, bad":   {"---\nexternal: [yes\n---\n" + complete, []string{"1: the front matter is not understood; the card counts as external"}},
 		"lines are those": {"---\nkind: bug\n---\n" + replace(complete, "- src/", "- src/b.go"), []string{"13: src/b.go is not there"}},
 	} {
 		var got []string
