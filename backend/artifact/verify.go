@@ -22,7 +22,8 @@ func Verify(ctx context.Context, repo git.Repo, run work.Run) []work.Finding {
 		a := &run.Attempts[i]
 		dir := filepath.Join(repo.Dir, "runs", string(run.ID), string(a.Name))
 		for j := range a.Turns {
-			if t := &a.Turns[j]; t.Result != nil {
+			// A turn whose agent never began has the result of the one before.
+			if t := &a.Turns[j]; t.Result != nil && (j == 0 || a.Turns[j-1].Result == nil || a.Turns[j-1].Result.Ref != t.Result.Ref) {
 				v.turn(ctx, TurnDir(dir, t.N), t.Result)
 			}
 		}

@@ -57,6 +57,8 @@ func (j *job) stop(ctx context.Context) error {
 	j.mu.Unlock()
 	a := j.attempt()
 	if t := a.Turn(); t.StartedAt == nil || t.EndedAt != nil {
+		j.mu.Lock()
+		defer j.mu.Unlock()
 		j.cancel() // nothing runs but our own preparation; a setup command is stopped by its look
 		return nil
 	}

@@ -122,7 +122,7 @@ func (j *job) test(ctx context.Context) error {
 	var tests work.Tests
 	switch {
 	case j.onward(a) != nil:
-		tests = work.Tests{Status: work.DidNotRun, Exit: -1, Text: "it is not done: another turn goes on"}
+		tests = work.Tests{Status: work.DidNotRun, Exit: -1, Text: "it ended before it was done"}
 	case t.Result.Files == 0 && t.Class != work.ClassOK, t.Class == work.ClassCancelled:
 		tests = work.Tests{Status: work.DidNotRun, Exit: -1, Text: "the attempt ended without a result"}
 	default:

@@ -111,11 +111,29 @@ func (j *job) fail(ctx context.Context, step string, err error) {
 	j.bench.Log.Error("attempt failed", "run", j.run.ID, "attempt", j.a.Name, "step", step, "err", err)
 	now := j.bench.Now().UTC()
 	err = j.fact(ctx, func(a *work.Attempt) {
+		if neverBegan(a, now, public) {
+			return
+		}
 		a.Failure = &work.Failure{At: now, Step: step, Text: public.Msg, Next: public.Next}
 	})
 	if err != nil {
 		j.bench.Log.Error("failure not written", "run", j.run.ID, "attempt", j.a.Name, "err", err)
 	}
+}
+
+// neverBegan ends a follow-up turn whose agent could not be started: what lies in
+// the worktree is still what the turn before left, and its result holds. It
+// reports whether a is such an attempt.
+func neverBegan(a *work.Attempt, now time.Time, why *work.Error) bool {
+	t := a.Turn()
+	if t.N == 1 || t.StartedAt != nil || a.Turns[len(a.Turns)-2].Result == nil {
+		return false
+	}
+	before := a.Turns[len(a.Turns)-2]
+	exit := work.Exit{StartedAt: now, EndedAt: now, Code: -1, Reason: work.NotStarted, Text: why.Msg}
+	t.Agent, t.Class, t.Result, t.Tests, t.EndedAt = &exit, work.ClassNoStart, before.Result, before.Tests, &now
+	t.Why = why.Msg + "; the message was not sent, and the result is still that of turn " + itoa(before.N)
+	return true
 }
 
 // say sets what the attempt is doing, for those who watch.

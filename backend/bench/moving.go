@@ -126,7 +126,7 @@ func (j *job) settle(ag agent.Agent, lent work.Account, v agent.Verdict, f agent
 func (j *job) onward(a work.Attempt) func(*work.Attempt) {
 	t := a.Turn()
 	ag, err := j.taker(t)
-	if err != nil || a.CancelledAt != nil || t.Class == work.ClassCancelled {
+	if err != nil || a.CancelledAt != nil || t.Class == work.ClassCancelled || t.Restores > 0 {
 		return nil
 	}
 	now := j.bench.Now().UTC()

@@ -199,6 +199,7 @@ func (j *job) openTurn(ctx context.Context) error {
 	}
 	now := j.bench.Now().UTC()
 	return j.fact(ctx, func(a *work.Attempt) {
+		j.cancelled = false // that was the turn before
 		last := a.Turn()
 		a.Turns = append(a.Turns, work.Turn{N: last.N + 1, Message: a.Queue[0], By: last.By, Session: last.Session, QueuedAt: now})
 		a.Queue = a.Queue[1:]
@@ -238,7 +239,7 @@ func (b *Bench) launch(run work.Run, repo git.Repo, a work.Attempt) (*job, error
 	key := jobKey{run.ID, a.Name}
 	b.jobs[key] = j
 	b.wg.Go(func() {
-		defer j.cancel()
+		defer func() { j.cancel() }()
 		for again := true; again; again = !b.forget(key, j) {
 			j.walk()
 		}
@@ -255,10 +256,20 @@ func (b *Bench) forget(key jobKey, j *job) bool {
 	defer b.mu.Unlock()
 	a := j.attempt()
 	if t := a.Turn(); t.EndedAt != nil && (len(a.Queue) > 0 || a.WakeAt != nil) && b.ctx.Err() == nil {
+		j.renew() // a message came after it was cancelled
 		return false
 	}
 	delete(b.jobs, key)
 	return true
+}
+
+// renew makes a job that was cancelled ready for another walk.
+func (j *job) renew() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.ctx.Err() != nil {
+		j.ctx, j.cancel = context.WithCancel(j.bench.ctx)
+	}
 }
 
 // begin tells who waits for it that the agent has started, or never will.

@@ -89,13 +89,13 @@ func (b *Bench) addTurn(ctx context.Context, id work.RunID, name work.AttemptNam
 	if err := add(a); err != nil {
 		return *a, err
 	}
-	a.Failure, a.CancelledAt = nil, nil
 	return b.goOn(ctx, run, repo, *a)
 }
 
 // goOn puts an attempt on disk that has something new to do, before anything
 // happens, so that it cannot be lost, and begins. The caller holds b.mu.
 func (b *Bench) goOn(ctx context.Context, run work.Run, repo git.Repo, a work.Attempt) (work.Attempt, error) {
+	a.Failure, a.CancelledAt = nil, nil
 	if err := b.lookAgain(ctx, repo, run.ID); err != nil {
 		return a, err
 	}

@@ -68,8 +68,8 @@ func transcript(ac *agent.Accounts, home, session, cwd string) ([]string, error)
 		return nil, nil
 	}
 	files, err := ac.Transcript(home, session, cwd)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	if code := work.CodeOf(err); errors.Is(err, fs.ErrNotExist) || code == work.NotFound || code == work.Invalid {
+		return nil, nil // the program keeps none, or has tidied up
 	}
 	if err != nil {
 		return nil, fmt.Errorf("find the conversation: %w", err)

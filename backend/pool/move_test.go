@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"offrun/backend/agent"
+	"offrun/backend/work"
 )
 
 func put(t *testing.T, path, text string) {
@@ -28,7 +29,10 @@ func TestF79MoveLeavesCredentials(t *testing.T) {
 	put(t, filepath.Join(to, "auth.json"), "other secret")
 	put(t, filepath.Join(from, "sessions", "s.jsonl"), `{"content":"line one\nsay \"<b>\" 日本"}`)
 	ac := &agent.Accounts{Transcript: func(home, session, _ string) ([]string, error) {
-		if session != "s" {
+		switch session {
+		case "gone":
+			return nil, work.Errorf(work.NotFound, "no such conversation")
+		case "unknown":
 			return nil, fs.ErrNotExist
 		}
 		return []string{"sessions/s.jsonl"}, nil
@@ -45,8 +49,10 @@ func TestF79MoveLeavesCredentials(t *testing.T) {
 			t.Errorf("Holds(%q) = %v", message, got)
 		}
 	}
-	if copies, err := Move(ac, from, to, "unknown", "/w"); err != nil || copies != nil {
-		t.Errorf("an unknown session: %v, %v", copies, err)
+	for _, session := range []string{"unknown", "gone"} {
+		if copies, err := Move(ac, from, to, session, "/w"); err != nil || copies != nil {
+			t.Errorf("session %s: %v, %v", session, copies, err)
+		}
 	}
 	if copies, err := Move(nil, from, to, "s", "/w"); err != nil || copies != nil {
 		t.Errorf("an agent without accounts: %v, %v", copies, err)

@@ -65,6 +65,8 @@ func (a *Attempt) State() State {
 		return SetupFailed
 	case a.Failure != nil:
 		return Failed
+	case a.CancelledAt != nil && t != nil && t.EndedAt != nil && t.Class == ClassLimited:
+		return Cancelled // while it waited for the limit to pass
 	case t != nil && t.EndedAt != nil:
 		return states[t.Class]
 	case t != nil && t.Blocked != "":
