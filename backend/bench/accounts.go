@@ -27,7 +27,19 @@ func (b *Bench) openPool(ctx context.Context) (*pool.Pool, error) {
 		return nil, err
 	}
 	save := func(a work.Account) error { return b.db.PutAccount(context.WithoutCancel(ctx), a) }
-	return pool.New(listed, known, b.Now, save), nil
+	p := pool.New(listed, known, b.Now, save)
+	p.TellHome(b.defaultHome)
+	return p, nil
+}
+
+// defaultHome is the folder of an agent's default login, "" for an agent that only
+// a project knows.
+func (b *Bench) defaultHome(id work.AgentID) string {
+	ag, err := b.agentOf(work.Run{}, id)
+	if err != nil {
+		return ""
+	}
+	return b.accountHome(work.Settings{Agents: b.cfg.Load().Agents}, ag, work.Account{})
 }
 
 // accountHome is the folder in which a's program keeps what belongs to the login.
@@ -56,7 +68,8 @@ func (b *Bench) accountHome(s work.Settings, ag agent.Agent, a work.Account) str
 // settings once they have worked.
 func (b *Bench) Accounts(id work.AgentID) ([]work.Account, error) {
 	if id != "" {
-		return b.accountsOf(id)
+		of, err := b.accountsOf(id)
+		return b.told(of), err
 	}
 	agents, err := b.agents(work.Settings{})
 	if err != nil {
@@ -76,7 +89,22 @@ func (b *Bench) Accounts(id work.AgentID) ([]work.Account, error) {
 			all = append(all, a)
 		}
 	}
-	return all, nil
+	return b.told(all), nil
+}
+
+// told returns accounts as they are answered: Why is there only if one cannot be
+// used now, and one that has a fault neither rests nor needs a login, since
+// nothing but its folder matters.
+func (b *Bench) told(all []work.Account) []work.Account {
+	for i := range all {
+		a := &all[i]
+		if fault := b.pool.Fault(*a); fault != "" {
+			a.Why, a.LoggedOut, a.RestsSince, a.RestsUntil = fault, nil, nil, nil
+		} else if a.LoggedOut == nil && !a.Resting(b.Now()) {
+			a.Why = ""
+		}
+	}
+	return all
 }
 
 // accountsOf returns the accounts of one agent, or an error that lists the agents.
@@ -126,7 +154,7 @@ func (b *Bench) AddAccount(ctx context.Context, id work.AgentID, name work.Accou
 		if err := os.MkdirAll(a.Dir, 0o700); err != nil {
 			return work.NewAccount{}, work.Hide(work.Unavailable, err, "the folder "+a.Dir+" cannot be made").Do("Choose another with --dir.")
 		}
-		others := append(listed, work.Account{Agent: id, Name: work.DefaultAccount, Dir: b.accountHome(work.Settings{Agents: b.cfg.Load().Agents}, ag, work.Account{})})
+		others := append(listed, work.Account{Agent: id, Name: work.DefaultAccount, Dir: b.defaultHome(id)})
 		if fault := pool.Fault(a, others); fault != "" {
 			return work.NewAccount{}, work.Errorf(work.Conflict, "account %s: %s", a.Ref(), fault).Do("Choose another folder with --dir.")
 		}
@@ -244,7 +272,7 @@ func (b *Bench) OrderAccounts(id work.AgentID, names []work.AccountName) ([]work
 	if err := b.putAccounts(next); err != nil {
 		return nil, err
 	}
-	return b.pool.Accounts(id), nil
+	return b.told(b.pool.Accounts(id)), nil
 }
 
 // RestAccount lets an account rest until a time, or ends its rest if until is
@@ -263,7 +291,7 @@ func (b *Bench) RestAccount(id work.AgentID, name work.AccountName, until *time.
 		_, err = b.pool.Rest(id, name, until, "you let it rest")
 	}
 	b.wake()
-	return b.pool.Account(id, name), err
+	return b.told([]work.Account{b.pool.Account(id, name)})[0], err
 }
 
 func (b *Bench) putAccounts(listed []work.Account) error {

@@ -21,7 +21,6 @@ import (
 	"offrun/backend/card"
 	"offrun/backend/conversation"
 	"offrun/backend/git"
-	"offrun/backend/pool"
 	"offrun/backend/project"
 	"offrun/backend/supervise"
 	"offrun/backend/work"
@@ -119,9 +118,9 @@ func (b *Bench) checkAgents(ctx context.Context, s work.Settings, o DoctorOption
 func (b *Bench) checkAccounts(ag agent.Agent) []work.Finding {
 	var fs []work.Finding
 	all := b.pool.Accounts(ag.ID)
-	for i, a := range all {
+	for _, a := range all {
 		f := work.Finding{Check: "account " + a.Ref(), Level: work.Warning}
-		if fault := pool.Fault(a, all[:i]); fault != "" {
+		if fault := b.pool.Fault(a); fault != "" {
 			f.Text, f.File = fault, a.Dir
 			f.Next = fmt.Sprintf("Put the folder right, or: offrun accounts remove %s %s", a.Agent, a.Name)
 		} else if a.LoggedOut != nil {

@@ -44,15 +44,31 @@ func Fault(a work.Account, others []work.Account) string {
 	return ""
 }
 
-// fault is Fault among the accounts of p that come earlier: the first of two that
-// share a folder is all right. The caller holds p.mu.
+// TellHome lets p know in which folder the default login of an agent lies: home
+// returns it, or "" if nobody knows. It must not call p, and comes before any use
+// of p.
+func (p *Pool) TellHome(home func(work.AgentID) string) { p.home = home }
+
+// Fault says why a cannot be lent whatever its limits are, or "".
+func (p *Pool) Fault(a work.Account) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.fault(p.get(a.Agent, a.Name))
+}
+
+// fault is Fault among the default account of a's agent and those of p that come
+// earlier: the first of two that share a folder is all right, and the default
+// always. The caller holds p.mu.
 func (p *Pool) fault(a *work.Account) string {
-	var earlier []work.Account
+	var others []work.Account
+	if p.home != nil && a.Dir != "" {
+		others = append(others, work.Account{Agent: a.Agent, Name: work.DefaultAccount, Dir: p.home(a.Agent)})
+	}
 	for _, o := range p.accounts {
 		if o == a {
 			break
 		}
-		earlier = append(earlier, *o)
+		others = append(others, *o)
 	}
-	return Fault(*a, earlier)
+	return Fault(*a, others)
 }

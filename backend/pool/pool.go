@@ -22,6 +22,7 @@ import (
 type Pool struct {
 	now  func() time.Time
 	save func(work.Account) error
+	home func(work.AgentID) string // see TellHome; nil knows none
 
 	mu       sync.Mutex
 	accounts []*work.Account // those of one agent in their order

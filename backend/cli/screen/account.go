@@ -20,6 +20,9 @@ func Accounts(all []work.Account, now time.Time, s Output) string {
 			state = s.paint(red, "needs login")
 		case a.Resting(now):
 			state = s.paint(yellow, "rests until "+a.RestsUntil.Local().Format("Mon 15:04"))
+		case a.Why != "":
+			fault, _, _ := strings.Cut(a.Why, ": ") // what follows is for doctor
+			state = s.paint(red, "unusable: "+Line(fault))
 		case a.Working > 0:
 			state = fmt.Sprintf("%d at work", a.Working)
 		}
