@@ -26,7 +26,7 @@ func (j *job) memory() memory.Turn {
 	t := a.Turn()
 	return memory.Turn{
 		Root: j.repo.Dir, Worktree: a.Dir, Dir: archive.Turn(j.folder(), t.N), Lock: memoryLock(j.repo),
-		Run: a.Run, Attempt: a.Name, Agent: by(a, *t), N: t.N, At: j.bench.Now().UTC(),
+		Run: a.Run, Attempt: a.Name, Agent: by(a, *t), N: t.N, At: j.bench.Now().UTC(), Hide: j.bench.Redactor(),
 	}
 }
 
@@ -64,7 +64,12 @@ func (j *job) absorb(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := j.turn(ctx, func(t *work.Turn) { t.Absorbed = &kept }); err != nil {
+	if err := j.turn(ctx, func(t *work.Turn) {
+		t.Absorbed = &kept
+		if t.Result != nil { // where people look for what is odd
+			t.Result.Notices = append(t.Result.Notices, kept.Notices...)
+		}
+	}); err != nil {
 		return err
 	}
 	if err := j.noteDown(kept); err != nil { // the fact says the same

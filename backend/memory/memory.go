@@ -11,6 +11,7 @@
 // added. Beside each turn lies what it was given and what it added:
 //
 //	runs/<run>/<attempt>/turns/<n>/memory/placed/<agent>/*.md  added.json
+//	                                 foreign.json  refused/
 //
 // Notes are text of agents. They are shown to the next agent as quoted data, and
 // nothing in them can be told from an instruction of Offrun's by mistake. Odd

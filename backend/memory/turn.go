@@ -10,15 +10,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/renameio/v2"
 
 	"offrun/backend/proc"
+	"offrun/backend/redact"
 	"offrun/backend/work"
 )
 
-// A Turn says whose notes go where. All of it is required.
+// A Turn says whose notes go where. All but Hide is required.
 type Turn struct {
 	Root     string // the project's top folder, absolute
 	Worktree string // absolute
@@ -29,6 +31,7 @@ type Turn struct {
 	Agent    work.AgentID
 	N        int
 	At       time.Time
+	Hide     *redact.Redactor // takes secrets out of what the agent noted; nil knows their shapes alone
 }
 
 // placed is the folder of the turn with the notes that Absorb compares with.
@@ -83,7 +86,7 @@ func Place(t Turn) (notices []string, err error) {
 	if err := tree.MkdirAll(Folder(t.Agent), 0o755); err != nil {
 		notices = append(notices, Folder(t.Agent)+" cannot be made in the worktree"+reason(err))
 	}
-	return notices, nil
+	return notices, t.keepForeign(tree)
 }
 
 func (t Turn) open() (root, tree *os.Root, err error) {
@@ -135,7 +138,7 @@ func (t Turn) bring(name string, p pair) (base, text string) {
 	case !p.project.taken:
 		return string(old), p.worktree.text
 	}
-	was, left := parse(string(old)), parse(p.worktree.text)
+	was, left := parse(t.Hide.Text(string(old))), parse(t.Hide.Text(p.worktree.text)) // as Absorb has it
 	return p.project.text, merge(was, p.project.text, left, additions(was, left))
 }
 
@@ -146,7 +149,8 @@ func (t Turn) keepPlaced(name, text string) error {
 // Absorb takes what the agent has added to its notes in the worktree into the
 // project's, after the agent has ended. Nothing of anybody's is lost: what the
 // agent has removed stays, what others have written meanwhile stays, and what is
-// there already is not added again. So it may be called again after it was
+// there already is not added again. Secrets do not get into the project, whose
+// notes people commit. So it may be called again after it was
 // interrupted, and by several attempts at once.
 //
 // What cannot be kept is a notice, and stays in the worktree and in the result.
@@ -185,6 +189,7 @@ func Absorb(ctx context.Context, t Turn) (work.Absorbed, error) {
 			record.Files[n.name] = lines
 		}
 	}
+	a.Notices = append(a.Notices, t.refuse(tree)...)
 	if a.Lines > 0 {
 		if err := record.put(t.Dir); err != nil {
 			a.Notices = append(a.Notices, "who wrote the notes was not kept"+reason(err))
@@ -200,9 +205,13 @@ func (t Turn) absorb(root *os.Root, n note) (lines, notices []string) {
 		was = string(b)
 	}
 	text, notices := clean(n.name, n.text)
-	base, theirs := parse(was), parse(text)
+	// On both sides, so that what was there before is nothing new.
+	base, theirs := parse(t.Hide.Text(was)), parse(t.Hide.Text(text))
 	more, over := capped(n.name, theirs, additions(base, theirs))
 	notices = append(notices, over...)
+	if slices.ContainsFunc(more, func(i int) bool { return redact.Marked(theirs[i].raw) && !strings.Contains(text, theirs[i].raw) }) {
+		notices = append(notices, n.name+": a secret was taken out of what was noted")
+	}
 	for _, l := range theirs {
 		if l.mark {
 			notices = append(notices, n.name+" has conflict markers: both sides were kept, without the markers")

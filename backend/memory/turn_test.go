@@ -222,3 +222,51 @@ func firstOf(errs ...error) error {
 	}
 	return nil
 }
+
+// Notes are committed: what looks like a secret stays out of them, also a key of
+// several lines, and comes in no later turn.
+func TestAbsorbWithoutSecrets(t *testing.T) {
+	root := folder(t, map[string]string{deadEnds: "- a\n"})
+	turn := attempt(t, root, "claude", nil)
+	place(t, turn)
+	token := "ghp" + "_Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MGFiY2RlZg"
+	key := "-----BEGIN PRIVATE " + "KEY-----\nMIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC\n-----END PRIVATE " + "KEY-----\n"
+	write(t, turn.Worktree, deadEnds, "- a\n- "+token+" is refused\n"+key)
+	for range 2 {
+		if got := absorb(t, turn); len(got.Notices) != 1 || got.Notices[0] != deadEnds+": a secret was taken out of what was noted" {
+			t.Errorf("absorbed %+v", got)
+		}
+	}
+	turn.N, turn.Dir = 2, filepath.Join(filepath.Dir(turn.Dir), "2")
+	place(t, turn)
+	if got := absorb(t, turn); got.Lines > 0 || len(got.Notices) > 0 {
+		t.Errorf("absorbed again %+v", got)
+	}
+	if got := read(t, root, deadEnds); strings.Contains(got, token) || strings.Contains(got, "MIIE") || !strings.Contains(got, "- [redacted: github token] is refused\n") {
+		t.Errorf("merged %q", got)
+	}
+}
+
+// An agent writes its own notes only; what it makes of others' is told and kept.
+func TestAbsorbRefusesForeignNotes(t *testing.T) {
+	root := folder(t, map[string]string{Conventions: "- c\n"})
+	const plan, gone = ".offrun/agents/codex/plan.md", ".offrun/agents/codex/goals.md"
+	turn := attempt(t, root, "claude", map[string]string{plan: "- p\n", gone: "- g\n"})
+	place(t, turn)
+	write(t, turn.Worktree, Conventions, "- c\n- mine\n")
+	write(t, turn.Worktree, plan, "- q\n")
+	if err := os.Remove(filepath.Join(turn.Worktree, gone)); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"removed " + gone + ", which is not its own: not taken",
+		"changed " + plan + ", which is not its own: not taken; it is kept in turns/1/memory/refused/agents/codex/plan.md",
+		"changed " + Conventions + ", which is not its own: not taken; it is kept in turns/1/memory/refused/conventions.md",
+	}
+	if got := absorb(t, turn).Notices; strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("notices %q", got)
+	}
+	if got := read(t, root, Conventions) + read(t, turn.Dir, "memory/refused/conventions.md"); got != "- c\n- c\n- mine\n" {
+		t.Errorf("conventions %q", got)
+	}
+}

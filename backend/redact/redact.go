@@ -53,6 +53,9 @@ func (r *Redactor) Text(s string) string {
 	return b.String()
 }
 
+// Marked reports whether something was taken out of s.
+func Marked(s string) bool { return strings.Contains(s, markStart) }
+
 // Reach is how far Part must see on both sides of what it returns.
 const Reach = 16 << 10
 
