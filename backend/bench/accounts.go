@@ -125,7 +125,9 @@ var accountName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
 // is how many turns may use it at once; 0 is as many as wanted.
 func (b *Bench) AddAccount(ctx context.Context, id work.AgentID, name work.AccountName, dir string, sessions int) (work.NewAccount, error) {
 	ag, err := b.agentOf(work.Run{}, id)
-	if err != nil {
+	if work.CodeOf(err) == work.NotFound {
+		return work.NewAccount{}, b.notBuiltIn(id)
+	} else if err != nil {
 		return work.NewAccount{}, err
 	}
 	a := work.Account{Agent: id, Name: name, Dir: dir, Sessions: sessions}
@@ -163,6 +165,22 @@ func (b *Bench) AddAccount(ctx context.Context, id work.AgentID, name work.Accou
 		return work.NewAccount{}, err
 	}
 	return b.howToLogIn(ag, a)
+}
+
+// notBuiltIn says that an agent cannot have accounts, and which ones can.
+func (b *Bench) notBuiltIn(id work.AgentID) error {
+	agents, err := b.agents(work.Settings{})
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, ag := range agents {
+		if ag.Accounts != nil && !ag.Simulated {
+			names = append(names, string(ag.ID))
+		}
+	}
+	return work.Errorf(work.NotFound, "there is no built-in agent %q; accounts are for agents that are built in, not for those of a project's settings", id).
+		Do("Choose one of: " + strings.Join(names, ", ") + ".")
 }
 
 // howToLogIn says what a person types to log in to account a.
@@ -207,7 +225,8 @@ func (b *Bench) LogIn(id work.AgentID, name work.AccountName) (work.NewAccount, 
 }
 
 // RemoveAccount forgets an account. Its folder stays unless purge says so, and then
-// only one that Offrun made itself is deleted.
+// only one that Offrun made itself is deleted. The default one stays in the list:
+// only what is known of it is forgotten.
 func (b *Bench) RemoveAccount(ctx context.Context, id work.AgentID, name work.AccountName, purge bool) error {
 	listed, err := config.Accounts(b.Home)
 	if err != nil {
@@ -215,7 +234,15 @@ func (b *Bench) RemoveAccount(ctx context.Context, id work.AgentID, name work.Ac
 	}
 	i := slices.IndexFunc(listed, func(o work.Account) bool { return o.Agent == id && o.Name == name })
 	if i < 0 {
-		return unknownAccount(id, name, b.pool.Accounts(id))
+		have, err := b.accountsOf(id)
+		switch {
+		case err != nil:
+			return err
+		case name == work.DefaultAccount:
+			return work.Errorf(work.Conflict, "the default login of %s is always there, and has no place or limit of its own to forget", id).
+				Do("Log out with the agent's own program, or let the login rest with: offrun accounts rest " + string(id) + " default --for 2h")
+		}
+		return unknownAccount(id, name, have)
 	}
 	a := b.pool.Account(id, name)
 	if a.Working > 0 {
@@ -223,6 +250,13 @@ func (b *Bench) RemoveAccount(ctx context.Context, id work.AgentID, name work.Ac
 	}
 	if purge && a.Dir != "" && a.Dir != config.AccountDir(b.Home, id, name) {
 		return work.Errorf(work.Invalid, "the folder %s was not made by Offrun", a.Dir).Do("Remove the account without --purge, and the folder yourself.")
+	}
+	if name == work.DefaultAccount {
+		listed[i].Sessions = 0
+		b.pool.Set(listed) // it stays in the pool, but without its limit
+		if err := b.pool.Wake(id, name); err != nil {
+			return err
+		}
 	}
 	if err := b.putAccounts(slices.Delete(listed, i, i+1)); err != nil {
 		return err
@@ -255,7 +289,10 @@ func (b *Bench) OrderAccounts(id work.AgentID, names []work.AccountName) ([]work
 		return nil, err
 	}
 	var next []work.Account
-	for _, name := range names {
+	for n, name := range names {
+		if slices.Contains(names[:n], name) {
+			return nil, work.Errorf(work.Invalid, "%s is there twice", name).Do("Name each account once.")
+		}
 		i := slices.IndexFunc(have, func(a work.Account) bool { return a.Name == name })
 		if i < 0 {
 			return nil, unknownAccount(id, name, b.pool.Accounts(id))
@@ -284,6 +321,10 @@ func (b *Bench) RestAccount(id work.AgentID, name work.AccountName, until *time.
 	}
 	if !slices.ContainsFunc(have, func(a work.Account) bool { return a.Name == name }) {
 		return work.Account{}, unknownAccount(id, name, have)
+	}
+	if until != nil && !until.After(b.Now()) {
+		return work.Account{}, work.Errorf(work.Invalid, "a rest cannot end before it begins").
+			Do("Give it a while, such as --for 90m; --end ends a rest.")
 	}
 	if until == nil {
 		err = b.pool.Wake(id, name)

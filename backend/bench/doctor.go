@@ -138,7 +138,7 @@ func (b *Bench) checkAccounts(ag agent.Agent) []work.Finding {
 
 // gapNext is what to do about an agent that does not keep to its permissions by
 // itself.
-const gapNext = "Read what changed outside the worktree in offrun compare; permissions: all silences this."
+const gapNext = "Read what changed outside the worktree in offrun compare. It is no fence; run the agent where it can do no harm."
 
 // unlimited warns of all agents that hold back nothing, in one finding: custom
 // ones never do.

@@ -101,6 +101,9 @@ func (a *app) accountsRemove() *cobra.Command {
 			return err
 		}
 		return a.answer(struct{}{}, func() string {
+			if in.Account == work.DefaultAccount {
+				return "its place and limits are forgotten; the default login is always there\n"
+			}
 			if in.Purge {
 				return "removed, and its folder deleted\n"
 			}

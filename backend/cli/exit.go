@@ -39,7 +39,7 @@ func exitCodes() *cobra.Command {
     6  what may run in the repository is not trusted; see offrun project trust
     7  something of the machine is missing: a program, disk space, a permission
     8  done, and nothing good came of it: every attempt of a followed run is
-       failing, or doctor found a problem
+       failing, or doctor or agents check found a problem
   130  interrupted; attempts go on by themselves
 
 With --json an error is one line of JSON on standard error: code, message and,

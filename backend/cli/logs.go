@@ -34,13 +34,17 @@ colours comes through; elsewhere raw output is passed on byte for byte.`,
 // logs copies an output to the screen, page by page.
 func (a *app) logs(ctx context.Context, in ops.LogQuery, follow bool) error {
 	shown := &counter{to: a.Stdout}
-	to := a.logSink(in.File, shown)
+	to, got := a.logSink(in.File, shown), 0
 	for {
 		page, err := ops.AttemptLog.Ask(ctx, a.door, in)
 		if err != nil {
 			return err
 		}
+		got += len(page.Data)
 		if a.json {
+			if page.Data == nil {
+				page.Data = []byte{} // an empty output, not null
+			}
 			err = a.answerLine(page)
 		} else {
 			_, err = to.Write(page.Data)
@@ -51,6 +55,11 @@ func (a *app) logs(ctx context.Context, in ops.LogQuery, follow bool) error {
 		in.From, in.Turn = page.To, page.Turn
 		switch {
 		case page.Ended, len(page.Data) == 0 && !follow:
+			if got == 0 {
+				if told, err := a.tellRestored(ctx, in); told || err != nil {
+					return err
+				}
+			}
 			if shown.bytes == 0 && !a.json {
 				return a.elsewhere(ctx, in)
 			}
@@ -61,6 +70,22 @@ func (a *app) logs(ctx context.Context, in ops.LogQuery, follow bool) error {
 			}
 		}
 	}
+}
+
+// tellRestored says why in has nothing if it is about a turn that only set the
+// files back.
+func (a *app) tellRestored(ctx context.Context, in ops.LogQuery) (told bool, err error) {
+	turns, err := ops.AttemptTurns.Ask(ctx, a.door, in.AttemptRef)
+	if err != nil {
+		return false, err
+	}
+	for _, t := range turns {
+		if t.N == in.Turn && t.Restores > 0 {
+			a.note("no agent ran in turn %d: its files were set back to turn %d", t.N, t.Restores)
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // elsewhere names the outputs that have something where in has nothing.

@@ -57,7 +57,7 @@ func load(path string, read func(r *Reader, body ast.Node)) error {
 	if body := r.Document(text); body != nil {
 		read(&r, body)
 	}
-	return r.Err("Correct the file; without it the defaults hold.")
+	return r.Err("Correct the file, or move it away; what needs it is refused until then.")
 }
 
 // count reads a number from 1 up.
