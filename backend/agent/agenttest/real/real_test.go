@@ -52,7 +52,7 @@ func perform(t *testing.T, a Agent, login []string, ask agent.Ask, stop until) t
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	// Both streams as they come: some tell on standard error that they wait.
 	argv := append([]string{"/bin/sh", "-c", `exec "$0" "$@" 2>&1`, filepath.Join(Programs(t), a.Program)}, c.Argv[1:]...)
