@@ -36,6 +36,7 @@ type Reader struct {
 	conv     *bufio.Writer
 	size     int64      // of the conversation, with what is buffered
 	last     time.Time  // when output was last seen
+	inKey    bool       // the last entry ends inside of a private key
 	acting   work.Entry // the last that says what it is doing
 }
 
@@ -166,7 +167,9 @@ func (r *Reader) line(s *source, line proc.Line, stderr bool, now time.Time) err
 // Add appends e to the conversation.
 func (r *Reader) Add(e work.Entry) error {
 	r.Facts.Add(e)
-	if artifact.Action(e, nil) != "" {
+	inside := r.inKey
+	r.inKey = redact.InKey(e.Text, inside)
+	if !inside && artifact.Action(e, nil) != "" { // a line of a private key cannot be told alone
 		r.acting = e
 	}
 	b, err := json.Marshal(e)

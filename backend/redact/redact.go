@@ -107,7 +107,7 @@ func (r *Redactor) find(s string) []span {
 	if r != nil {
 		x = r.index
 	}
-	spans := x.find(s)
+	spans := append(x.find(s), keysOverEntries(s)...)
 	if len(spans) == 0 {
 		return nil
 	}

@@ -204,3 +204,34 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+// A key that a program prints line by line is an entry a line.
+func TestKeyOverEntries(t *testing.T) {
+	entries := func(texts ...string) string {
+		var b strings.Builder
+		for _, text := range texts {
+			b.WriteString(`{"at":"2026-01-02T03:04:05Z","kind":"said","text":"` + text + `","log":7}` + "\n")
+		}
+		return b.String()
+	}
+	const gone = "[redacted: private key]"
+	for name, tt := range map[string]struct{ in, want string }{
+		"whole":       {entries("a", begin, letters, letters[:9], end, "b"), entries("a", begin, gone, gone, end, "b")},
+		"with blanks": {entries(begin, "Proc-Type: 4,ENCRYPTED", "", letters, end), entries(begin, gone, "", gone, end)},
+		"in between":  {entries(begin, "it is slow!", letters[:9], end, "b"), entries(begin, gone, gone, end, "b")},
+		"unfinished":  {entries(begin, letters, letters[:9]), entries(begin, gone, gone)},
+		"cut off":     {entries(begin, letters, "it is slow!", letters+letters, "done"), entries(begin, gone, "it is slow!", gone, "done")},
+		"two":         {entries(begin, letters, end, "ok", begin, letters, end), entries(begin, gone, end, "ok", begin, gone, end)},
+	} {
+		got := New().Text(tt.in)
+		if d := cmp.Diff(tt.want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+		if again := New().Text(got); again != got {
+			t.Errorf("%s: twice is %q", name, again)
+		}
+	}
+	if !InKey("x "+begin, false) || !InKey(letters, true) || InKey(end, true) || InKey(begin+letters+end, false) || InKey("x", false) {
+		t.Error("InKey")
+	}
+}
