@@ -113,6 +113,9 @@ func (b *Bench) Memory(ctx context.Context, id work.ProjectID, agent work.AgentI
 	if m.Agents, err = b.remembering(repo); err != nil {
 		return m, err
 	}
+	if err := known(m.Agents, agent); err != nil {
+		return m, err
+	}
 	if cardName == "" {
 		return m, nil
 	}
@@ -150,6 +153,18 @@ func (b *Bench) remembering(repo git.Repo) ([]work.AgentID, error) {
 	return slices.Compact(ids), nil
 }
 
+// known makes sure that agent is one of those that can have notes; "" is nobody.
+func known(ids []work.AgentID, agent work.AgentID) error {
+	if agent == "" || slices.Contains(ids, agent) {
+		return nil
+	}
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = string(id)
+	}
+	return work.Errorf(work.NotFound, "there is no agent %q", agent).Do("Choose one of: " + strings.Join(names, ", ") + ".")
+}
+
 // AddNote adds a line to the conventions, or to a note of an agent, and returns
 // the file.
 func (b *Bench) AddNote(ctx context.Context, id work.ProjectID, agent work.AgentID, name, text string) (work.MemoryFile, error) {
@@ -173,6 +188,13 @@ func (b *Bench) changeNote(ctx context.Context, id work.ProjectID, agent work.Ag
 	}
 	file, err := memory.File(agent, name)
 	if err != nil {
+		return work.MemoryFile{}, err
+	}
+	ids, err := b.remembering(repo)
+	if err != nil {
+		return work.MemoryFile{}, err
+	}
+	if err := known(ids, agent); err != nil {
 		return work.MemoryFile{}, err
 	}
 	if err := change(repo, file); err != nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sergi/go-diff/diffmatchpatch"
 	"github.com/spf13/cobra"
 
 	"offrun/backend/cli/screen"
@@ -77,13 +78,13 @@ names one. A line that is there already is not added again.`}
 			return err
 		}
 		in := ops.AddToMemory{ProjectRef: q.ProjectRef}
-		if len(args) > 1 && file != "conventions" {
+		if file != "conventions" {
 			m, err := ops.MemoryShow.Ask(ctx, a.door, q)
 			if err != nil {
 				return err
 			}
-			if slices.Contains(m.Agents, work.AgentID(args[0])) {
-				in.Body.Agent, args = work.AgentID(args[0]), args[1:]
+			if in.Body.Agent, args, err = whose(m.Agents, args, file != ""); err != nil {
+				return err
 			}
 		}
 		in.Body.File, in.Body.Text = file, strings.Join(args, " ")
@@ -95,6 +96,35 @@ names one. A line that is there already is not added again.`}
 	})
 	c.Flags().StringVar(&file, "file", "", "goals, plan, dead-ends or conventions")
 	return c
+}
+
+// whose takes the agent that args begin with, if they do, from the text of a note.
+// A word that seems to be meant for one is refused rather than written down as a
+// convention for all; noted says that only an agent has the file.
+func whose(agents []work.AgentID, args []string, noted bool) (work.AgentID, []string, error) {
+	first := work.AgentID(args[0])
+	switch isOne := slices.Contains(agents, first); {
+	case isOne && len(args) == 1:
+		return "", nil, work.Errorf(work.Invalid, "what to note for %s is not said", first).Do("Write the text behind it.")
+	case isOne:
+		return first, args[1:], nil
+	case len(args) == 1 || strings.ContainsAny(args[0], " \t"):
+		return "", args, nil
+	case noted, len(args) == 2 && strings.Contains(args[1], " "), slices.ContainsFunc(agents, func(id work.AgentID) bool { return similar(string(id), args[0]) }):
+		names := make([]string, len(agents))
+		for i, id := range agents {
+			names[i] = string(id)
+		}
+		return "", nil, work.Errorf(work.NotFound, "there is no agent %q", first).
+			Do("Choose one of: " + strings.Join(names, ", ") + "; or put a convention that begins with this word into quotes, as a whole.")
+	}
+	return "", args, nil
+}
+
+// similar reports whether b may be a mistyped a.
+func similar(a, b string) bool {
+	d := diffmatchpatch.New()
+	return len(a) > 3 && d.DiffLevenshtein(d.DiffMain(a, b, false)) <= len(a)/3
 }
 
 func (a *app) memorySearch() *cobra.Command {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 
+	plural "github.com/dustin/go-humanize/english"
+
 	"offrun/backend/agent"
 	"offrun/backend/work"
 )
@@ -160,7 +162,8 @@ type phrases struct {
 	notes       string // with the agent's folder
 	notices     string
 	write       string // with the agent's folder
-	left        string // with a number and a file
+	older       func(n int) string
+	left        string // with what older says, and a file
 	cut         string
 	conflict    string // with a file
 }
@@ -175,7 +178,8 @@ var english = phrases{
 		"goals.md (what we are after), plan.md (how, and what is left to do), dead-ends.md (what you tried that does not work, and why). " +
 		"A short line each, in Markdown; add lines and leave the others as they are. " +
 		"These notes are kept apart and are no part of your result. No secrets in them.\n",
-	left:     "%d older notes left out: see %s",
+	older:    func(n int) string { return plural.Plural(n, "older note", "") },
+	left:     "%s left out: see %s",
 	cut:      "… (cut)",
 	conflict: "%s has conflict markers; both sides are shown",
 }
@@ -189,7 +193,8 @@ var chinese = phrases{
 	write: "结束之前，请把下一次运行需要知道、而从文件中看不出来的内容写入当前工作目录的 %[1]s/：" +
 		"goals.md（目标）、plan.md（做法与剩余事项）、dead-ends.md（试过但行不通的办法及原因）。" +
 		"用 Markdown，每条一行，简短；只添加，不改动已有的行。这些笔记单独保存，不算作你的成果。不要写入任何密钥。\n",
-	left:     "省略了 %d 条较早的笔记：见 %s",
+	older:    func(n int) string { return fmt.Sprintf(" %d 条较早的笔记", n) },
+	left:     "省略了%s：见 %s",
 	cut:      "…（已截断）",
 	conflict: "%s 含有合并冲突标记；两边内容都已列出",
 }

@@ -15,8 +15,7 @@ import (
 )
 
 var (
-	agentID  = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
-	noteName = regexp.MustCompile(`^[\pL\pN][\pL\pN_-]{0,63}$`)
+	agentID = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
 )
 
 // File returns the file that agent and name mean: without an agent the
@@ -34,7 +33,7 @@ func File(agent work.AgentID, name string) (string, error) {
 		return "", work.Errorf(work.Invalid, "conventions are for every agent").Do("Leave out the agent.")
 	case name == "":
 		name = "dead-ends"
-	case !noteName.MatchString(name):
+	case !slices.Contains(Names, name):
 		return "", work.Errorf(work.Invalid, "%q cannot be the name of a note", name).Do("Use one of: " + strings.Join(Names, ", ") + ".")
 	}
 	return path.Join(Folder(agent), name+".md"), nil
@@ -133,7 +132,8 @@ func written(n note, known []added) []work.Written {
 }
 
 // Search returns the lines that hold every one of words, in any case and as part
-// of other words, which is how Chinese is found.
+// of other words, which is how Chinese is found. Of a file of more than 16 MB only the end is
+// read, and its lines are counted from there.
 func Search(root string, words []string) ([]work.MemoryHit, error) {
 	want := strings.Fields(strings.ToLower(strings.Join(words, " ")))
 	if len(want) == 0 {
@@ -143,8 +143,16 @@ func Search(root string, words []string) ([]work.MemoryHit, error) {
 	if err != nil {
 		return nil, err
 	}
+	r, err := openProject(root)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
 	hits := []work.MemoryHit{}
 	for _, f := range files {
+		if n := readNote(r, f.File, maxWhole); f.Text != "" && n.taken { // from its beginning, so that lines have their numbers
+			f.Text = n.text
+		}
 		number := 0
 		for raw := range strings.Lines(f.Text) {
 			number++

@@ -20,7 +20,7 @@ func TestFile(t *testing.T) {
 		{"", "conventions", Conventions},
 		{"claude", "", ".offrun/agents/claude/dead-ends.md"},
 		{"claude", "plan.md", ".offrun/agents/claude/plan.md"},
-		{"claude", "笔记", ".offrun/agents/claude/笔记.md"},
+		{"claude", "bogus", ""},
 		{"", "plan", ""},
 		{"claude", "conventions", ""},
 		{"claude", "../goals", ""},
@@ -122,5 +122,14 @@ func TestSearch(t *testing.T) {
 	}
 	if _, err := Search(root, []string{" "}); work.CodeOf(err) != work.Invalid {
 		t.Errorf("no words: %v", err)
+	}
+}
+
+// Lines of a file that is too large to be shown whole have their own numbers.
+func TestSearchInALargeFile(t *testing.T) {
+	root := folder(t, map[string]string{Conventions: strings.Repeat("- filler of some length\n", 50_000) + "- needle\n"})
+	hits, err := Search(root, []string{"needle"})
+	if err != nil || len(hits) != 1 || hits[0].Line != 50_001 {
+		t.Errorf("hits %+v, %v", hits, err)
 	}
 }

@@ -118,7 +118,7 @@ func (b *briefing) choose(files []*piecework) []string {
 	// What is said of notes that are left out must fit, too.
 	room := b.room
 	for _, w := range files {
-		room -= len(fmt.Sprintf(b.say.left, len(w.pieces), w.name)) + 2*len("- \n")
+		room -= len(fmt.Sprintf(b.say.left, b.say.older(len(w.pieces)), w.name)) + 2*len("- \n")
 	}
 	seen := map[[2]int]bool{}
 	for _, p := range all {
@@ -143,7 +143,7 @@ func (b *briefing) choose(files []*piecework) []string {
 	for i, w := range files {
 		var left int
 		if texts[i], left = w.chosen(); left > 0 {
-			text := fmt.Sprintf(b.say.left, left, w.name)
+			text := fmt.Sprintf(b.say.left, b.say.older(left), w.name)
 			b.left = append(b.left, text)
 			room -= len(text) + len("- \n")
 		}
