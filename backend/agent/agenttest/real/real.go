@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -57,6 +58,11 @@ func Agents() []Agent {
 // lock file, as scripts/agents does.
 func Programs(t testing.TB) string {
 	t.Helper()
+	found.Lock()
+	defer found.Unlock()
+	if found.dir != "" {
+		return found.dir // tests move HOME
+	}
 	_, self, _, _ := runtime.Caller(0)
 	lock, err := os.ReadFile(filepath.Join(filepath.Dir(self), "..", "clis", "package-lock.json"))
 	if err != nil {
@@ -71,7 +77,14 @@ func Programs(t testing.TB) string {
 	if _, err := os.Stat(filepath.Join(dir, ".complete")); err != nil {
 		t.Fatalf("the agent programs are not installed; run scripts/agents: %v", err)
 	}
-	return filepath.Join(dir, "node_modules", ".bin")
+	found.dir = filepath.Join(dir, "node_modules", ".bin")
+	return found.dir
+}
+
+// found is where the programs are, once somebody has looked.
+var found struct {
+	sync.Mutex
+	dir string
 }
 
 // Environ returns the whole environment of a program: nothing of the machine's
