@@ -43,7 +43,7 @@ func (t Turn) keepForeign(tree *os.Root) error {
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(t.foreignFile(), b, 0o644)
+	return renameio.WriteFile(t.foreignFile(), b, 0o600)
 }
 
 // refuse says which foreign files the agent has changed, and keeps what it made
@@ -81,5 +81,5 @@ func (t Turn) keepRefused(name, text string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return "", err
 	}
-	return path.Join("turns", filepath.Base(t.Dir), filepath.ToSlash(in)), renameio.WriteFile(file, []byte(text), 0o644)
+	return path.Join("turns", filepath.Base(t.Dir), filepath.ToSlash(in)), renameio.WriteFile(file, []byte(text), 0o600)
 }

@@ -143,7 +143,7 @@ func (t Turn) bring(name string, p pair) (base, text string) {
 }
 
 func (t Turn) keepPlaced(name, text string) error {
-	return renameio.WriteFile(filepath.Join(t.placed(), path.Base(name)), []byte(text), 0o644)
+	return renameio.WriteFile(filepath.Join(t.placed(), path.Base(name)), []byte(text), 0o600)
 }
 
 // Absorb takes what the agent has added to its notes in the worktree into the
@@ -272,7 +272,7 @@ func (a added) put(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return renameio.WriteFile(file, append(b, '\n'), 0o644)
+	return renameio.WriteFile(file, append(b, '\n'), 0o600)
 }
 
 // records reads every added.json of the project at root, oldest first. Without one of its own
