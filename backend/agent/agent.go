@@ -54,12 +54,13 @@ func (c Command) Shown(prompt string) string {
 		if prompt != "" {
 			arg = strings.ReplaceAll(arg, prompt, "{{prompt}}")
 		}
-		shown[i] = quote(arg)
+		shown[i] = Quote(arg)
 	}
 	return strings.Join(shown, " ")
 }
 
-func quote(arg string) string {
+// Quote writes arg as a shell reads it.
+func Quote(arg string) string {
 	if arg != "" && !strings.ContainsFunc(arg, func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+/.,:@%{}", r)
 	}) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -118,8 +117,6 @@ func (b *Bench) accountsOf(id work.AgentID) ([]work.Account, error) {
 	return b.pool.Accounts(id), nil
 }
 
-var accountName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
-
 // AddAccount makes another login of an agent: a folder, dir or one in the data
 // folder. It is empty until the user logs in there; the answer says how. Sessions
 // is how many turns may use it at once; 0 is as many as wanted.
@@ -135,7 +132,7 @@ func (b *Bench) AddAccount(ctx context.Context, id work.AgentID, name work.Accou
 	case ag.Accounts == nil:
 		return work.NewAccount{}, work.Errorf(work.Invalid, "%s keeps one login only", ag.Name).
 			Do("Describe it a second time under agents: with other env, if it can be told where to keep its login.")
-	case !accountName.MatchString(string(name)):
+	case !config.IsAgentID(string(name)): // they are written alike
 		return work.NewAccount{}, work.Errorf(work.Invalid, "account name %q: allowed are a-z, 0-9 and -, at most 32, not - at first", name)
 	case dir == "":
 		a.Dir = config.AccountDir(b.Home, id, name)

@@ -1,7 +1,6 @@
 package copilot
 
 import (
-	"strings"
 	"testing"
 
 	"offrun/backend/agent"
@@ -9,28 +8,13 @@ import (
 )
 
 func TestCommand(t *testing.T) {
-	for _, tt := range []struct {
-		ask  agent.Ask
-		want string // "…" stands for a session id
-	}{
-		{agent.Ask{}, `copilot --output-format json --no-ask-user --no-auto-update --no-color --allow-all-tools --allow-all-urls --session-id …`},
-		{agent.Ask{Permissions: agent.Everything, Model: "m"}, `copilot --output-format json --no-ask-user --no-auto-update --no-color --allow-all --model m --session-id …`},
-		{agent.Ask{Permissions: agent.OwnRules}, `copilot --output-format json --no-ask-user --no-auto-update --no-color --session-id …`},
-		{agent.Ask{ReadOnly: true, Permissions: agent.Everything}, `copilot --output-format json --no-ask-user --no-auto-update --no-color --allow-all-tools --deny-tool=write --deny-tool=shell --session-id …`},
-		{agent.Ask{Resume: true, Session: "s-1"}, `copilot --output-format json --no-ask-user --no-auto-update --no-color --allow-all-tools --allow-all-urls --resume=s-1`},
-	} {
-		c, err := command(tt.ask)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := c.Shown("")
-		if c.Session != "" && !tt.ask.Resume {
-			got = strings.ReplaceAll(got, c.Session, "…")
-		}
-		if got = strings.ReplaceAll(got, "'…'", "…"); got != tt.want {
-			t.Errorf("command(%+v) = %s\nwant %s", tt.ask, got, tt.want)
-		}
-	}
+	agenttest.Commands(t, Agent, []agenttest.Command{
+		{Ask: agent.Ask{}, Want: `copilot --output-format json --no-ask-user --no-auto-update --no-color --allow-all-tools --allow-all-urls --session-id …`},
+		{Ask: agent.Ask{Permissions: agent.Everything, Model: "m"}, Want: `copilot --output-format json --no-ask-user --no-auto-update --no-color --allow-all --model m --session-id …`},
+		{Ask: agent.Ask{Permissions: agent.OwnRules}, Want: `copilot --output-format json --no-ask-user --no-auto-update --no-color --session-id …`},
+		{Ask: agent.Ask{ReadOnly: true, Permissions: agent.Everything}, Want: `copilot --output-format json --no-ask-user --no-auto-update --no-color --allow-all-tools --deny-tool=write --deny-tool=shell --session-id …`},
+		{Ask: agent.Ask{Resume: true, Session: "s-1"}, Want: `copilot --output-format json --no-ask-user --no-auto-update --no-color --allow-all-tools --allow-all-urls --resume=s-1`},
+	})
 }
 
 func TestAccounts(t *testing.T) {

@@ -1,7 +1,6 @@
 package cursor
 
 import (
-	"strings"
 	"testing"
 
 	"offrun/backend/agent"
@@ -18,27 +17,12 @@ func TestAgent(t *testing.T) {
 }
 
 func TestCommand(t *testing.T) {
-	for _, tt := range []struct {
-		ask  agent.Ask
-		want string // "…" stands for a session id
-	}{
-		{agent.Ask{Prompt: "x"}, `cursor-agent -p --output-format stream-json --trust --sandbox enabled -- x`},
-		{agent.Ask{Prompt: "x", Permissions: agent.Everything, Model: "m"}, `cursor-agent -p --output-format stream-json --trust --force --sandbox disabled --model m -- x`},
-		{agent.Ask{Prompt: "x", ReadOnly: true}, `cursor-agent -p --output-format stream-json --trust --mode ask -- x`},
-		{agent.Ask{Prompt: "x", Permissions: agent.OwnRules, Resume: true, Session: "s-1"}, `cursor-agent -p --output-format stream-json --trust --resume s-1 -- x`},
-	} {
-		c, err := command(tt.ask)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := c.Shown("")
-		if c.Session != "" && !tt.ask.Resume {
-			got = strings.ReplaceAll(got, c.Session, "…")
-		}
-		if got = strings.ReplaceAll(got, "'…'", "…"); got != tt.want {
-			t.Errorf("command(%+v) = %s\nwant %s", tt.ask, got, tt.want)
-		}
-	}
+	agenttest.Commands(t, Agent, []agenttest.Command{
+		{Ask: agent.Ask{Prompt: "x"}, Want: `cursor-agent -p --output-format stream-json --trust --sandbox enabled -- x`},
+		{Ask: agent.Ask{Prompt: "x", Permissions: agent.Everything, Model: "m"}, Want: `cursor-agent -p --output-format stream-json --trust --force --sandbox disabled --model m -- x`},
+		{Ask: agent.Ask{Prompt: "x", ReadOnly: true}, Want: `cursor-agent -p --output-format stream-json --trust --mode ask -- x`},
+		{Ask: agent.Ask{Prompt: "x", Permissions: agent.OwnRules, Resume: true, Session: "s-1"}, Want: `cursor-agent -p --output-format stream-json --trust --resume s-1 -- x`},
+	})
 }
 
 func FuzzDecode(f *testing.F) { agenttest.Fuzz(f, Decode) }

@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"strings"
 	"testing"
 
 	"offrun/backend/agent"
@@ -9,28 +8,13 @@ import (
 )
 
 func TestCommand(t *testing.T) {
-	for _, tt := range []struct {
-		ask  agent.Ask
-		want string // "…" stands for a session id
-	}{
-		{agent.Ask{}, `gemini -o stream-json --skip-trust --approval-mode yolo --session-id …`},
-		{agent.Ask{Permissions: agent.Everything, Model: "m"}, `gemini -o stream-json --skip-trust --approval-mode yolo -m m --session-id …`},
-		{agent.Ask{Permissions: agent.OwnRules}, `gemini -o stream-json --skip-trust --approval-mode default --session-id …`},
-		{agent.Ask{ReadOnly: true, Permissions: agent.Everything}, `gemini -o stream-json --skip-trust --approval-mode plan --session-id …`},
-		{agent.Ask{Resume: true, Session: "s-1"}, `gemini -o stream-json --skip-trust --approval-mode yolo --resume s-1`},
-	} {
-		c, err := command(tt.ask)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := c.Shown("")
-		if c.Session != "" && !tt.ask.Resume {
-			got = strings.ReplaceAll(got, c.Session, "…")
-		}
-		if got = strings.ReplaceAll(got, "'…'", "…"); got != tt.want {
-			t.Errorf("command(%+v) = %s\nwant %s", tt.ask, got, tt.want)
-		}
-	}
+	agenttest.Commands(t, Agent, []agenttest.Command{
+		{Ask: agent.Ask{}, Want: `gemini -o stream-json --skip-trust --approval-mode yolo --session-id …`},
+		{Ask: agent.Ask{Permissions: agent.Everything, Model: "m"}, Want: `gemini -o stream-json --skip-trust --approval-mode yolo -m m --session-id …`},
+		{Ask: agent.Ask{Permissions: agent.OwnRules}, Want: `gemini -o stream-json --skip-trust --approval-mode default --session-id …`},
+		{Ask: agent.Ask{ReadOnly: true, Permissions: agent.Everything}, Want: `gemini -o stream-json --skip-trust --approval-mode plan --session-id …`},
+		{Ask: agent.Ask{Resume: true, Session: "s-1"}, Want: `gemini -o stream-json --skip-trust --approval-mode yolo --resume s-1`},
+	})
 }
 
 func TestAccounts(t *testing.T) {

@@ -1,7 +1,6 @@
 package grok
 
 import (
-	"strings"
 	"testing"
 
 	"offrun/backend/agent"
@@ -18,26 +17,11 @@ func TestAgent(t *testing.T) {
 }
 
 func TestCommand(t *testing.T) {
-	for _, tt := range []struct {
-		ask  agent.Ask
-		want string // "…" stands for a session id
-	}{
-		{agent.Ask{Prompt: "x"}, `grok --single=x --output-format streaming-json --no-auto-update --always-approve --session-id …`},
-		{agent.Ask{ReadOnly: true, Permissions: agent.Everything}, `grok --single= --output-format streaming-json --no-auto-update --permission-mode plan --session-id …`},
-		{agent.Ask{Permissions: agent.OwnRules, Resume: true, Session: "s-1", Model: "m"}, `grok --single= --output-format streaming-json --no-auto-update --model m --resume s-1`},
-	} {
-		c, err := command(tt.ask)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := c.Shown("")
-		if c.Session != "" && !tt.ask.Resume {
-			got = strings.ReplaceAll(got, c.Session, "…")
-		}
-		if got = strings.ReplaceAll(got, "'…'", "…"); got != tt.want {
-			t.Errorf("command(%+v) = %s\nwant %s", tt.ask, got, tt.want)
-		}
-	}
+	agenttest.Commands(t, Agent, []agenttest.Command{
+		{Ask: agent.Ask{Prompt: "x"}, Want: `grok --single=x --output-format streaming-json --no-auto-update --always-approve --session-id …`},
+		{Ask: agent.Ask{ReadOnly: true, Permissions: agent.Everything}, Want: `grok --single= --output-format streaming-json --no-auto-update --permission-mode plan --session-id …`},
+		{Ask: agent.Ask{Permissions: agent.OwnRules, Resume: true, Session: "s-1", Model: "m"}, Want: `grok --single= --output-format streaming-json --no-auto-update --model m --resume s-1`},
+	})
 }
 
 func FuzzDecode(f *testing.F) { agenttest.Fuzz(f, Decode) }

@@ -10,28 +10,13 @@ import (
 )
 
 func TestCommand(t *testing.T) {
-	for _, tt := range []struct {
-		ask  agent.Ask
-		want string // "…" stands for a session id
-	}{
-		{agent.Ask{}, `opencode run --format json --print-logs --log-level ERROR --auto`},
-		{agent.Ask{Permissions: agent.Everything, Model: "p/m"}, `opencode run --format json --print-logs --log-level ERROR --auto -m p/m`},
-		{agent.Ask{Permissions: agent.OwnRules}, `opencode run --format json --print-logs --log-level ERROR`},
-		{agent.Ask{ReadOnly: true, Permissions: agent.Everything}, `opencode run --format json --print-logs --log-level ERROR --agent plan`},
-		{agent.Ask{Resume: true, Session: "ses_1"}, `opencode run --format json --print-logs --log-level ERROR --auto --session ses_1`},
-	} {
-		c, err := command(tt.ask)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := c.Shown("")
-		if c.Session != "" && !tt.ask.Resume {
-			got = strings.ReplaceAll(got, c.Session, "…")
-		}
-		if got = strings.ReplaceAll(got, "'…'", "…"); got != tt.want {
-			t.Errorf("command(%+v) = %s\nwant %s", tt.ask, got, tt.want)
-		}
-	}
+	agenttest.Commands(t, Agent, []agenttest.Command{
+		{Ask: agent.Ask{}, Want: `opencode run --format json --print-logs --log-level ERROR --auto`},
+		{Ask: agent.Ask{Permissions: agent.Everything, Model: "p/m"}, Want: `opencode run --format json --print-logs --log-level ERROR --auto -m p/m`},
+		{Ask: agent.Ask{Permissions: agent.OwnRules}, Want: `opencode run --format json --print-logs --log-level ERROR`},
+		{Ask: agent.Ask{ReadOnly: true, Permissions: agent.Everything}, Want: `opencode run --format json --print-logs --log-level ERROR --agent plan`},
+		{Ask: agent.Ask{Resume: true, Session: "ses_1"}, Want: `opencode run --format json --print-logs --log-level ERROR --auto --session ses_1`},
+	})
 }
 
 // What is denied is denied by a variable: the plan agent alone lets commands write.

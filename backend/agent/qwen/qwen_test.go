@@ -1,7 +1,6 @@
 package qwen
 
 import (
-	"strings"
 	"testing"
 
 	"offrun/backend/agent"
@@ -22,28 +21,13 @@ func TestF85Agent(t *testing.T) {
 }
 
 func TestCommand(t *testing.T) {
-	for _, tt := range []struct {
-		ask  agent.Ask
-		want string // "…" stands for a session id
-	}{
-		{agent.Ask{}, `qwen -o stream-json --approval-mode yolo --session-id …`},
-		{agent.Ask{Permissions: agent.Everything, Model: "m"}, `qwen -o stream-json --approval-mode yolo -m m --session-id …`},
-		{agent.Ask{Permissions: agent.OwnRules}, `qwen -o stream-json --approval-mode default --session-id …`},
-		{agent.Ask{ReadOnly: true, Permissions: agent.Everything}, `qwen -o stream-json --approval-mode plan --session-id …`},
-		{agent.Ask{Resume: true, Session: "s-1"}, `qwen -o stream-json --approval-mode yolo --resume s-1`},
-	} {
-		c, err := command(tt.ask)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := c.Shown("")
-		if c.Session != "" && !tt.ask.Resume {
-			got = strings.ReplaceAll(got, c.Session, "…")
-		}
-		if got = strings.ReplaceAll(got, "'…'", "…"); got != tt.want {
-			t.Errorf("command(%+v) = %s\nwant %s", tt.ask, got, tt.want)
-		}
-	}
+	agenttest.Commands(t, Agent, []agenttest.Command{
+		{Ask: agent.Ask{}, Want: `qwen -o stream-json --approval-mode yolo --session-id …`},
+		{Ask: agent.Ask{Permissions: agent.Everything, Model: "m"}, Want: `qwen -o stream-json --approval-mode yolo -m m --session-id …`},
+		{Ask: agent.Ask{Permissions: agent.OwnRules}, Want: `qwen -o stream-json --approval-mode default --session-id …`},
+		{Ask: agent.Ask{ReadOnly: true, Permissions: agent.Everything}, Want: `qwen -o stream-json --approval-mode plan --session-id …`},
+		{Ask: agent.Ask{Resume: true, Session: "s-1"}, Want: `qwen -o stream-json --approval-mode yolo --resume s-1`},
+	})
 }
 
 // F85: the cause of a retry is told on standard error.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"offrun/backend/agent"
 	"offrun/backend/work"
 )
 
@@ -82,22 +83,12 @@ func LoginLine(n work.NewAccount) string {
 	var parts []string
 	for _, kv := range n.Env {
 		name, value, _ := strings.Cut(kv, "=")
-		parts = append(parts, name+"="+shellWord(value))
+		parts = append(parts, name+"="+agent.Quote(value))
 	}
 	for _, arg := range n.Login {
-		parts = append(parts, shellWord(arg))
+		parts = append(parts, agent.Quote(arg))
 	}
 	return Line(strings.Join(parts, " "))
-}
-
-// shellWord quotes s for a shell if that is needed.
-func shellWord(s string) string {
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+/.,:@%", r)
-	}) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // Turns lists the turns of an attempt, oldest first.
