@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"offrun/backend/work"
 )
 
@@ -57,6 +59,25 @@ func (c Command) Shown(prompt string) string {
 		shown[i] = Quote(arg)
 	}
 	return strings.Join(shown, " ")
+}
+
+// InSession adds the arguments by which programs are told the id of a conversation:
+// resume goes on with that of ask, fresh begins one, whose id is made up if ask has
+// none. An argument that ends with "=" takes the id in itself.
+func (c *Command) InSession(ask Ask, resume, fresh string) {
+	c.Session = ask.Session
+	flag := resume
+	if !ask.Resume {
+		flag = fresh
+		if c.Session == "" {
+			c.Session = uuid.NewString()
+		}
+	}
+	if strings.HasSuffix(flag, "=") {
+		c.Argv = append(c.Argv, flag+c.Session)
+		return
+	}
+	c.Argv = append(c.Argv, flag, c.Session)
 }
 
 // Quote writes arg as a shell reads it.

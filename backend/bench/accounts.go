@@ -133,7 +133,7 @@ func (b *Bench) AddAccount(ctx context.Context, id work.AgentID, name work.Accou
 		return work.NewAccount{}, work.Errorf(work.Invalid, "%s keeps one login only", ag.Name).
 			Do("Describe it a second time under agents: with other env, if it can be told where to keep its login.")
 	case !config.IsAgentID(string(name)): // they are written alike
-		return work.NewAccount{}, work.Errorf(work.Invalid, "account name %q: allowed are a-z, 0-9 and -, at most 32, not - at first", name)
+		return work.NewAccount{}, work.Errorf(work.Invalid, "account name %q: allowed are %s", name, config.AgentIDs)
 	case dir == "":
 		a.Dir = config.AccountDir(b.Home, id, name)
 	case !filepath.IsAbs(dir):

@@ -4,8 +4,6 @@ package claude
 import (
 	"encoding/json"
 
-	"github.com/google/uuid"
-
 	"offrun/backend/agent"
 )
 
@@ -50,24 +48,15 @@ var quiet = []string{
 
 func command(ask agent.Ask) (agent.Command, error) {
 	c := agent.Command{
-		Argv:    []string{"claude", "-p", "--output-format", "stream-json", "--verbose"},
-		Stdin:   ask.Prompt,
-		Env:     quiet,
-		Session: ask.Session,
+		Argv:  []string{"claude", "-p", "--output-format", "stream-json", "--verbose"},
+		Stdin: ask.Prompt,
+		Env:   quiet,
 	}
 	c.Argv = append(c.Argv, rights(ask)...)
 	if ask.Model != "" {
 		c.Argv = append(c.Argv, "--model", ask.Model)
 	}
-	switch {
-	case ask.Resume:
-		c.Argv = append(c.Argv, "--resume", ask.Session)
-	case ask.Session == "":
-		c.Session = uuid.NewString()
-		fallthrough
-	default:
-		c.Argv = append(c.Argv, "--session-id", c.Session)
-	}
+	c.InSession(ask, "--resume", "--session-id")
 	if ask.Root && !ask.ReadOnly && ask.Permissions == agent.Everything {
 		// As root the program refuses to skip permissions unless it is told that
 		// this is meant.

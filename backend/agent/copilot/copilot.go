@@ -1,8 +1,6 @@
 package copilot
 
 import (
-	"github.com/google/uuid"
-
 	"offrun/backend/agent"
 )
 
@@ -38,23 +36,15 @@ var Agent = agent.Agent{
 // too late for a run that dies.
 func command(ask agent.Ask) (agent.Command, error) {
 	c := agent.Command{
-		Argv:    []string{"copilot", "--output-format", "json", "--no-ask-user", "--no-auto-update", "--no-color"},
-		Stdin:   ask.Prompt,
-		Env:     agent.Environ(ask, "COPILOT_AUTO_UPDATE=false"),
-		Session: ask.Session,
+		Argv:  []string{"copilot", "--output-format", "json", "--no-ask-user", "--no-auto-update", "--no-color"},
+		Stdin: ask.Prompt,
+		Env:   agent.Environ(ask, "COPILOT_AUTO_UPDATE=false"),
 	}
 	c.Argv = append(c.Argv, rights(ask)...)
 	if ask.Model != "" {
 		c.Argv = append(c.Argv, "--model", ask.Model)
 	}
-	if ask.Resume {
-		c.Argv = append(c.Argv, "--resume="+c.Session)
-		return c, nil
-	}
-	if c.Session == "" {
-		c.Session = uuid.NewString()
-	}
-	c.Argv = append(c.Argv, "--session-id", c.Session)
+	c.InSession(ask, "--resume=", "--session-id")
 	return c, nil
 }
 

@@ -6,8 +6,6 @@ import (
 	"path"
 	"path/filepath"
 
-	"github.com/google/uuid"
-
 	"offrun/backend/agent"
 )
 
@@ -45,22 +43,14 @@ func command(ask agent.Ask) (agent.Command, error) {
 	c := agent.Command{
 		// The project is trusted in Offrun; each worktree is a new folder to the
 		// program, which would else have no tools there (F77).
-		Argv:    []string{"gemini", "-o", "stream-json", "--skip-trust", "--approval-mode", approval(ask)},
-		Stdin:   ask.Prompt,
-		Env:     agent.Environ(ask, quiet...),
-		Session: ask.Session,
+		Argv:  []string{"gemini", "-o", "stream-json", "--skip-trust", "--approval-mode", approval(ask)},
+		Stdin: ask.Prompt,
+		Env:   agent.Environ(ask, quiet...),
 	}
 	if ask.Model != "" {
 		c.Argv = append(c.Argv, "-m", ask.Model)
 	}
-	if ask.Resume {
-		c.Argv = append(c.Argv, "--resume", c.Session)
-		return c, nil
-	}
-	if c.Session == "" {
-		c.Session = uuid.NewString()
-	}
-	c.Argv = append(c.Argv, "--session-id", c.Session)
+	c.InSession(ask, "--resume", "--session-id")
 	return c, nil
 }
 

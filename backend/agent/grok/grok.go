@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"offrun/backend/agent"
 	"offrun/backend/work"
 )
@@ -30,9 +28,8 @@ var Agent = agent.Agent{
 // command gives the prompt as one argument: the program reads none from standard input.
 func command(ask agent.Ask) (agent.Command, error) {
 	c := agent.Command{
-		Argv:    []string{"grok", "--single=" + ask.Prompt, "--output-format", "streaming-json", "--no-auto-update"},
-		Env:     agent.Environ(ask),
-		Session: ask.Session,
+		Argv: []string{"grok", "--single=" + ask.Prompt, "--output-format", "streaming-json", "--no-auto-update"},
+		Env:  agent.Environ(ask),
 	}
 	switch {
 	case ask.ReadOnly:
@@ -43,14 +40,7 @@ func command(ask agent.Ask) (agent.Command, error) {
 	if ask.Model != "" {
 		c.Argv = append(c.Argv, "--model", ask.Model)
 	}
-	if ask.Resume {
-		c.Argv = append(c.Argv, "--resume", c.Session)
-		return c, nil
-	}
-	if c.Session == "" {
-		c.Session = uuid.NewString()
-	}
-	c.Argv = append(c.Argv, "--session-id", c.Session)
+	c.InSession(ask, "--resume", "--session-id")
 	return c, nil
 }
 

@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/google/uuid"
-
 	"offrun/backend/agent"
 	"offrun/backend/agent/claude"
 	"offrun/backend/work"
@@ -45,22 +43,14 @@ var quiet = []string{"QWEN_CODE_NO_RELAUNCH=true", "QWEN_CODE_SUPPRESS_YOLO_WARN
 
 func command(ask agent.Ask) (agent.Command, error) {
 	c := agent.Command{
-		Argv:    []string{"qwen", "-o", "stream-json", "--approval-mode", approval(ask)},
-		Stdin:   ask.Prompt,
-		Env:     agent.Environ(ask, quiet...),
-		Session: ask.Session,
+		Argv:  []string{"qwen", "-o", "stream-json", "--approval-mode", approval(ask)},
+		Stdin: ask.Prompt,
+		Env:   agent.Environ(ask, quiet...),
 	}
 	if ask.Model != "" {
 		c.Argv = append(c.Argv, "-m", ask.Model)
 	}
-	if ask.Resume {
-		c.Argv = append(c.Argv, "--resume", c.Session)
-		return c, nil
-	}
-	if c.Session == "" {
-		c.Session = uuid.NewString()
-	}
-	c.Argv = append(c.Argv, "--session-id", c.Session)
+	c.InSession(ask, "--resume", "--session-id")
 	return c, nil
 }
 
