@@ -366,11 +366,7 @@ func (b *Bench) learnRests(runs []work.Run) error {
 		for _, a := range r.Attempts {
 			for _, t := range a.Turns {
 				if t.Class == work.ClassLimited && t.ResetsAt != nil && t.ResetsAt.After(now) && t.Account != "" {
-					id := a.Agent
-					if t.By != "" {
-						id = t.By
-					}
-					_, err := b.pool.Rest(id, t.Account, t.ResetsAt, t.Why)
+					_, err := b.pool.Rest(by(a, t), t.Account, t.ResetsAt, t.Why)
 					errs = append(errs, err)
 				}
 			}

@@ -45,6 +45,7 @@ var script = modelstub.Script{Side: "Stub title", Scenarios: []modelstub.Scenari
 	{Name: "elsewhere", When: modelstub.When{Prompt: "[[nowhere]]", API: "responses"}, Turns: []modelstub.Turn{
 		{Say: "I take over.", Bash: "echo two >> fake.txt"}, {Say: "All done."},
 	}},
+	{Name: "busy", When: modelstub.When{Prompt: "[[busy]]"}, Turns: []modelstub.Turn{{Fault: "overloaded"}}},
 	{Name: "auth", When: modelstub.When{Prompt: "[[auth]]"}, Turns: []modelstub.Turn{{Fault: "auth"}}},
 }}
 
@@ -125,6 +126,19 @@ func TestRealUsageLimit(t *testing.T) {
 		turn := a.Turn()
 		if a.State() != work.Limited || turn.Result.Files != 1 || turn.ResetsAt == nil {
 			t.Errorf("%s: %s, why %q, turn %+v", a.Name, a.State(), a.Why(), turn)
+		}
+	}
+	s.nothingLeft()
+}
+
+// The vendor answers with 5xx for as long as the programs try: no fault of the task's.
+func TestRealVendorOverloaded(t *testing.T) {
+	stub := modelstub.Start(t, script)
+	s := realShop(t, "[[busy]]", stub.URL, key)
+	run := s.end(s.start("claude", "codex").ID)
+	for _, a := range run.Attempts {
+		if a.State() != work.Failed || a.Turn().Class != work.ClassNetwork {
+			t.Errorf("%s: %s (%s), why %q", a.Name, a.State(), a.Turn().Class, a.Why())
 		}
 	}
 	s.nothingLeft()

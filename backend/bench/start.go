@@ -18,7 +18,6 @@ import (
 	"github.com/google/renameio/v2"
 
 	"offrun/backend/agent"
-	"offrun/backend/agent/all"
 	"offrun/backend/archive"
 	"offrun/backend/git"
 	"offrun/backend/proc"
@@ -189,50 +188,6 @@ func shown(names []string) []string {
 		}
 	}
 	return all
-}
-
-// agentOf finds an agent among the built-in ones and the run's own.
-func (b *Bench) agentOf(run work.Run, id work.AgentID) (agent.Agent, error) {
-	agents, err := b.agents(run.Settings)
-	if err != nil {
-		return agent.Agent{}, err
-	}
-	i := slices.IndexFunc(agents, func(a agent.Agent) bool { return a.ID == id })
-	if i < 0 {
-		known := make([]string, len(agents))
-		for i, a := range agents {
-			known[i] = string(a.ID)
-		}
-		e := work.Errorf(work.NotFound, "there is no agent %q", id).
-			Do("Choose one of: " + strings.Join(known, ", ") + "; or describe yours under agents: in .offrun/project.yaml.")
-		return agent.Agent{}, e
-	}
-	return agents[i], nil
-}
-
-// agents are the built-in agents, the user's own, and the project's, which win.
-func (b *Bench) agents(s work.Settings) ([]agent.Agent, error) {
-	user := slices.DeleteFunc(slices.Clone(b.cfg.Load().Agents), func(u work.AgentSettings) bool {
-		return slices.ContainsFunc(s.Agents, func(p work.AgentSettings) bool { return p.ID == u.ID })
-	})
-	agents, err := all.With(all.Agents(b.Self[0]), append(user, s.Agents...))
-	for i := range agents {
-		agents[i].Words = b.words
-	}
-	return agents, err
-}
-
-// agentIDs are the ids of the agents that every project may name.
-func (b *Bench) agentIDs() []work.AgentID {
-	agents, err := b.agents(work.Settings{})
-	if err != nil {
-		return nil // whoever needs one of them is told
-	}
-	ids := make([]work.AgentID, len(agents))
-	for i, a := range agents {
-		ids[i] = a.ID
-	}
-	return ids
 }
 
 // choose names the attempts and makes sure that every agent can be started.

@@ -120,7 +120,8 @@ func git(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(ts.Exec("git", append(argv, args...)...))
 }
 
-// eventually runs a command until its output matches a pattern:
+// eventually runs a command until its output matches a pattern; it pauses only so
+// that the asking does not slow down what is waited for:
 //
 //	eventually '"state": "done"' offrun show last --json
 func eventually(ts *testscript.TestScript, neg bool, args []string) {

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// process are steps about how the program lives and ends.
+// process are steps about how the program lives and ends. Sleeping is what these
+// agents do: no test waits by it.
 var process = map[string]step{
 	"exit":        func(_ *fake, arg string) (int, bool) { return count(arg, 0), true },
 	"crash":       func(*fake, string) (int, bool) { return 0, syscall.Kill(os.Getpid(), syscall.SIGKILL) == nil },

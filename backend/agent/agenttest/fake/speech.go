@@ -148,7 +148,7 @@ func limit(f *fake, how string) (int, bool) {
 		err = f.result("API Error: Request rejected (429)", "")
 	case "retry": // says when it will try again, and sleeps
 		err = f.print(object{"type": "system", "subtype": "retry", "data": object{"attempt": 1, "maxRetries": 10, "delayMs": 7_200_000}})
-		time.Sleep(time.Hour)
+		time.Sleep(time.Hour) // as it would: the test is that somebody ends it
 	default:
 		if err = f.window("rejected"); err == nil {
 			err = f.result(text, "usage_limit_reached")
